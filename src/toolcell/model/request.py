@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from toolcell.model.limits import Ceilings
@@ -20,7 +20,7 @@ class Caller:
     """Who asks: the tenant everything is accounted to, and the ceilings of the key used."""
 
     tenant: str = "default"
-    ceilings: Ceilings = Ceilings()
+    ceilings: Ceilings = field(default_factory=Ceilings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,33 @@
+"""Monotonic time, as a port: tests move their own."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+MAX_NAP = 0.02
+"""Seconds slept at most before a parked run looks up: how late it may notice that it was cancelled."""
+
+
+class Clock(Protocol):
+    """Seconds that never go back."""
+
+    def now(self) -> float:
+        """Return the time."""
+        ...
+
+    def nap(self, until: float) -> None:
+        """Let time pass, but not beyond ``until``."""
+        ...
+
+
+class SystemClock:
+    """The machine's monotonic clock."""
+
+    def now(self) -> float:
+        """Return the time."""
+        return time.monotonic()
+
+    def nap(self, until: float) -> None:
+        """Sleep towards ``until``, in short naps."""
+        time.sleep(min(max(until - time.monotonic(), 0.0), MAX_NAP))
