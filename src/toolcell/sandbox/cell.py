@@ -1,0 +1,318 @@
+"""A cell: one program in one fresh WebAssembly instance, as a resumable state machine.
+
+It knows no event loop, no clock but the one it is given, and no tenant. ``step`` runs it for one slice of fuel and
+returns; everything that waits is outside. ``close`` may come at any time, in any state.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from typing import TYPE_CHECKING
+
+from toolcell.model.codes import RunCode
+from toolcell.model.request import Language
+from toolcell.sandbox import abi, native
+from toolcell.sandbox.endings import ending_of, trap_ending
+from toolcell.sandbox.guest_memory import GuestFault, GuestMemory
+from toolcell.sandbox.values import CellError, Ended, Ending, HostRequest, LogLine, Running, Waiting
+
+if TYPE_CHECKING:
+    from toolcell.sandbox.engine import Engine
+    from toolcell.sandbox.values import CellLimits, Event, Program
+
+UNLIMITED_FUEL = 1 << 62
+# One buffer for all that wasmtime writes: a trap and an error, the two bytes that a continuation reads, two handles.
+_FAILURE, _READY, _MEMORY_HANDLE, _RUN_HANDLE, _SCRATCH = 0, 16, 32, 64, 96
+_HANDLE = 8  # a ``wasmtime_extern_t`` is a kind, then the handle
+
+_STATE, _LOG_PTR, _LOG_LEN, _LOG_DROPPED = (
+    abi.CELL_FIELDS.index(name) for name in ("state", "log_ptr", "log_len", "log_dropped")
+)
+_OUTBOX_PTR, _OUTBOX_LEN, _WAITING_FOR = (
+    abi.CELL_FIELDS.index(name) for name in ("outbox_ptr", "outbox_len", "waiting_for")
+)
+_LANGUAGES = {Language.JAVASCRIPT: abi.LANGUAGE_JAVASCRIPT, Language.TYPESCRIPT: abi.LANGUAGE_TYPESCRIPT}
+_RUNNING = Running()
+_STILL_WAITING = Waiting()
+
+
+class Cell:
+    """One program's run. Made by ``Engine.start``; not safe to share between threads."""
+
+    __slots__ = (
+        "_answers",
+        "_clock",
+        "_context",
+        "_engine",
+        "_ended",
+        "_fuel",
+        "_fuel_given",
+        "_future",
+        "_limits",
+        "_log_read",
+        "_logs",
+        "_memory",
+        "_pending",
+        "_peak",
+        "_scratch",
+        "_scratch_at",
+        "_slice",
+        "_store",
+        "_waiting_for",
+        "_wake_at",
+        "broken_by",
+    )
+
+    def __init__(self, engine: Engine, program: Program, limits: CellLimits) -> None:
+        self._engine = engine
+        self._limits = limits
+        self._answers: dict[int, tuple[bytes, int]] = {}
+        self._logs: list[LogLine] = []
+        self._log_read = 0
+        self._ended: Ended | None = None
+        self._waiting_for: int | None = None  # None: not waiting; 0: any answer
+        self._wake_at: float | None = None
+        self._pending = b""
+        self._peak = self._fuel = 0
+        self._future = 0
+        self.broken_by: BaseException | None = None  # raised inside a host function, to be raised again outside
+        self._scratch = ctypes.create_string_buffer(_SCRATCH)
+        self._scratch_at = ctypes.addressof(self._scratch)
+        self._memory: GuestMemory | None = None
+        self._fuel_given = UNLIMITED_FUEL if limits.fuel is None else limits.fuel
+        self._slice = 0
+        self._store: int = native.store_new(engine.handle, None, None)
+        try:
+            self._open(program)
+        except BaseException:
+            self.close()
+            raise
+
+    # ---- the state machine ----
+
+    def step(self, fuel: int) -> Event:
+        """Run for about ``fuel`` units and say what the program needs next; never blocks on the outside."""
+        if self._ended is not None:
+            return self._ended
+        if not self._store:
+            raise RuntimeError("the cell is closed")
+        now = time.time()
+        if self._waiting_for is not None and not self._may_resume(now):
+            return _STILL_WAITING if self._wake_at is None else Waiting(wake_at=self._wake_at)
+        if fuel != self._slice:
+            native.set_fuel_slice(self._context, fuel)
+            self._slice = fuel
+        self._clock.value = now * 1000.0
+        finished = self._engine.poll(self, self._future)
+        if self.broken_by is not None:
+            self._raise_broken()
+        try:
+            return self._finish() if finished else self._look()
+        except GuestFault:
+            return self._end(_fault("The cell broke its boundary and was stopped"))
+
+    def answer(self, call_id: int, payload: bytes, *, reject: bool = False) -> None:
+        """Give the JSON text that a request waits for; the next step resumes the program."""
+        if self._store and self._ended is None:
+            self._answers[call_id] = (payload, abi.ANSWER_REJECT if reject else 0)
+
+    def close(self) -> None:
+        """Drop the instance with everything in it; safe in any state, and to repeat."""
+        if not self._store:
+            return
+        self._keep_figures()
+        if self._future:
+            native.future_delete(self._future)
+            self._future = 0
+        native.store_delete(self._store)
+        self._store = 0
+        self._engine.closed()
+
+    # ---- figures and logs ----
+
+    @property
+    def fuel_used(self) -> int:
+        """Fuel used so far, in wasmtime's units: about one for each WebAssembly instruction."""
+        if self._store:
+            self._keep_figures()
+        return self._fuel
+
+    @property
+    def peak_memory_bytes(self) -> int:
+        """The linear memory's size, which never shrinks."""
+        if self._store:
+            self._keep_figures()
+        return self._peak
+
+    def take_logs(self) -> list[LogLine]:
+        """Return the console lines since the last time; after the end, a note of what did not fit."""
+        if self._store:
+            self._read_logs()
+        logs, self._logs = self._logs, []
+        return logs
+
+    # ---- opening ----
+
+    def _open(self, program: Program) -> None:
+        engine = self._engine
+        context: int = native.store_context(self._store)
+        self._context = context
+        native.store_limiter(self._store, self._limits.memory_bytes, -1, -1, -1, -1)
+        native.set_fuel(context, self._fuel_given)
+        at = self._scratch_at
+        engine.instantiate(context, at, at + _MEMORY_HANDLE, at + _RUN_HANDLE)
+        self._memory = GuestMemory(context, at + _MEMORY_HANDLE + _HANDLE, engine.mailbox)
+        self._clock = self._memory.clock()
+        self._put_program(program)
+        self._future = native.call_async(context, at + _RUN_HANDLE + _HANDLE, None, 0, None, 0, at, at + 8)
+
+    def _put_program(self, program: Program) -> None:
+        limits = self._limits
+        source = program.source.encode("utf-8", "replace")
+        now = time.time() * 1000.0
+        header = abi.HOST_PART.pack(
+            _LANGUAGES[program.language],
+            program.dialect,
+            len(source),
+            len(program.input_json),
+            limits.memory_bytes,
+            limits.max_result_bytes,
+            limits.max_args_bytes,
+            limits.max_log_bytes,
+            0,
+            0,
+            0,
+            0,
+            now,
+            now,
+            program.seed or os.urandom(32),
+        )
+        text = source + b"\0" + program.input_json + b"\0"
+        if len(text) <= abi.INBOX_BYTES:
+            self._memory.put_program(header + text)
+        else:
+            self._pending = text
+            self._memory.put_program(header)
+
+    # ---- after a poll ----
+
+    def _may_resume(self, now: float) -> bool:
+        """Hand over the answer that the program waits for, if there is one or its time has come."""
+        wanted = self._waiting_for
+        if not wanted:
+            wanted = next(iter(self._answers), 0)
+        if wanted in self._answers:
+            payload, flags = self._answers.pop(wanted)
+            self._pending = payload
+            self._memory.put_answer(wanted, payload, flags)
+        elif self._wake_at is not None and now >= self._wake_at:
+            self._memory.put_answer(0, b"", 0)
+        else:
+            return False
+        self._waiting_for = None
+        self._scratch[_READY] = b"\x01"
+        return True
+
+    def _look(self) -> Event:
+        part = self._memory.cell_part()
+        if part[_STATE] != abi.WAITING:
+            return _RUNNING
+        self._scratch[_READY] = b"\x00"
+        self._waiting_for = part[_WAITING_FOR]
+        wake = self._memory.wake_at()
+        self._wake_at = wake / 1000.0 if wake > 0 else None
+        return Waiting(self._requests(part[_OUTBOX_PTR], part[_OUTBOX_LEN]), self._wake_at)
+
+    def _requests(self, pointer: int, length: int) -> tuple[HostRequest, ...]:
+        data = self._memory.read(pointer, length)
+        found: list[HostRequest] = []
+        at = 0
+        while at < length:
+            if length - at < abi.REQUEST_HEADER.size:
+                raise GuestFault("a request is cut short")
+            call_id, op_len, payload_len = abi.REQUEST_HEADER.unpack_from(data, at)
+            at += abi.REQUEST_HEADER.size
+            end = at + op_len + payload_len
+            if end > length:
+                raise GuestFault("a request is cut short")
+            op = data[at : at + op_len].decode("ascii", "replace")
+            found.append(HostRequest(call_id, op, data[at + op_len : end]))
+            at = end
+        return tuple(found)
+
+    def _finish(self) -> Ended:
+        native.future_delete(self._future)
+        self._future = 0
+        trap, error = (int.from_bytes(self._scratch[at : at + 8], "little") for at in (0, 8))
+        fields = dict(zip(abi.CELL_FIELDS, self._memory.cell_part(), strict=True))
+        if trap or error:
+            return self._end(trap_ending(trap, error, fields, self._limits))
+        if fields["state"] != abi.ENDED:
+            raise GuestFault("the program returned without an ending")
+        return self._end(ending_of(fields, self._memory, self._limits))
+
+    def _end(self, ending: Ending) -> Ended:
+        self._ended = Ended(ending)
+        return self._ended
+
+    def _keep_figures(self) -> None:
+        native.get_fuel(self._context, self._scratch_at + 8)
+        left = int.from_bytes(self._scratch[8:16], "little")
+        self._scratch[8:16] = bytes(8)
+        self._fuel = self._fuel_given - left
+        self._peak = self._memory.size()
+
+    def _read_logs(self) -> None:
+        part = self._memory.cell_part()
+        end = min(part[_LOG_LEN], abi.LOG_BYTES)
+        try:
+            data = self._memory.read(part[_LOG_PTR] + self._log_read, max(end - self._log_read, 0))
+        except GuestFault:
+            return
+        self._log_read = max(end, self._log_read)
+        self._logs += _log_lines(data)
+        if self._ended is not None and part[_LOG_DROPPED] and self._log_read <= abi.LOG_BYTES:
+            self._log_read = abi.LOG_BYTES + 1
+            self._logs.append(_truncation(part[_LOG_DROPPED], self._limits.max_log_bytes))
+
+    def _raise_broken(self) -> None:
+        broken, self.broken_by = self.broken_by, None
+        self.close()
+        if broken is not None:
+            raise broken
+
+    # ---- what the host functions need ----
+
+    def continuation(self) -> bytes:
+        """Return the ``wasmtime_async_continuation_t`` that polls this cell's ready byte."""
+        ready = self._scratch_at + _READY
+        return native.CONTINUATION.pack(native.strlen_address, ready, 0)
+
+    def take(self, pointer: int, length: int) -> None:
+        """Copy the pending payload into the cell; ``GuestFault`` when the range or the length is wrong."""
+        if length & 0xFFFFFFFF != len(self._pending):
+            raise GuestFault("the cell asked for another length than the payload has")
+        self._memory.write(pointer, self._pending)
+        self._pending = b""
+
+
+def _fault(message: str) -> Ending:
+    return Ending(error=CellError(code=RunCode.RUNTIME_ERROR, message=message))
+
+
+def _log_lines(data: bytes) -> list[LogLine]:
+    lines: list[LogLine] = []
+    at = 0
+    while at + abi.LOG_HEADER.size <= len(data):
+        level, length = abi.LOG_HEADER.unpack_from(data, at)
+        at += abi.LOG_HEADER.size
+        text = data[at : at + length].decode("utf-8", "replace")
+        lines.append(LogLine(abi.LOG_LEVELS[min(level, len(abi.LOG_LEVELS) - 1)], text))
+        at += length
+    return lines
+
+
+def _truncation(dropped: int, limit: int) -> LogLine:
+    return LogLine("warn", f"[log truncated: {dropped:,} more bytes did not fit into the limit of {limit:,} bytes per run]")

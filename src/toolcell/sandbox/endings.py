@@ -1,0 +1,100 @@
+"""From what a cell left in its mailbox, or from the trap that ended it, to an ``Ending``."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from toolcell.model.codes import RunCode
+from toolcell.model.limits import MIB
+from toolcell.sandbox import abi, native
+from toolcell.sandbox.values import CellError, Ending
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolcell.sandbox.guest_memory import GuestMemory
+    from toolcell.sandbox.values import CellLimits
+
+_CODES = {
+    abi.ENDING_SYNTAX_ERROR: RunCode.SYNTAX_ERROR,
+    abi.ENDING_TRANSPILE_ERROR: RunCode.TRANSPILE_ERROR,
+    abi.ENDING_RUNTIME_ERROR: RunCode.RUNTIME_ERROR,
+    abi.ENDING_SERIALIZATION_ERROR: RunCode.SERIALIZATION_ERROR,
+}
+_REFUSALS = frozenset({RunCode.MAX_TOOL_CALLS_EXCEEDED, RunCode.SERVER_NOT_ALLOWED})
+_MAX_TEXT = 16_384
+
+TRAP_STACK_OVERFLOW = 0
+TRAP_OUT_OF_FUEL = 11
+
+
+def ending_of(fields: Mapping[str, int], memory: GuestMemory, limits: CellLimits) -> Ending:
+    """Return the ending that the mailbox describes; ``GuestFault`` when it points outside the memory."""
+    kind = fields["ending"]
+    if kind == abi.ENDING_VALUE:
+        return Ending(value=memory.read(fields["value_ptr"], fields["value_len"]))
+    if kind == abi.ENDING_RESULT_TOO_LARGE:
+        return _too_large(fields["value_total"], limits)
+    message = _text(memory, fields["message_ptr"], fields["message_len"])
+    if kind == abi.ENDING_REFUSED:
+        return _refused(message)
+    if kind not in _CODES:
+        return _error(RunCode.EXECUTION_FAILED, f"the cell ended in state {kind}")
+    return Ending(
+        error=CellError(
+            code=_CODES[kind],
+            message=message,
+            stack=_text(memory, fields["stack_ptr"], fields["stack_len"]),
+            line=fields["line"] or None,
+            column=fields["column"] or None,
+        )
+    )
+
+
+def trap_ending(trap: int, error: int, fields: Mapping[str, int], limits: CellLimits) -> Ending:
+    """Return what a trap means, and free it; the cell is to be discarded."""
+    code = ctypes.c_uint8(255)
+    if trap:
+        native.trap_code(trap, ctypes.byref(code))
+        native.trap_delete(trap)
+    if error:
+        native.error_delete(error)
+    if code.value == TRAP_OUT_OF_FUEL:
+        return _error(RunCode.TIMEOUT, f"JavaScript execution used up its fuel budget ({limits.fuel})")
+    if fields["state"] == abi.ENDED and fields["ending"] == abi.ENDING_MEMORY_LIMIT_EXCEEDED:
+        return _memory_limit(limits)
+    if code.value == TRAP_STACK_OVERFLOW:
+        return _error(RunCode.RUNTIME_ERROR, "RangeError: Maximum call stack size exceeded")
+    return _error(RunCode.RUNTIME_ERROR, "The program stopped the engine that ran it; its cell was discarded")
+
+
+def _error(code: RunCode, message: str) -> Ending:
+    return Ending(error=CellError(code=code, message=message))
+
+
+def _memory_limit(limits: CellLimits) -> Ending:
+    message = (
+        f"The program used more than the {limits.memory_bytes / MIB:g} MiB of memory that a cell has: hold less at"
+        " once, for example by reducing each reply to what you need before the next call"
+    )
+    return _error(RunCode.MEMORY_LIMIT_EXCEEDED, message)
+
+
+def _too_large(total: int, limits: CellLimits) -> Ending:
+    about = "more than " if total >= 1 << 30 else ""
+    message = (
+        f"The value is {about}{total:,} bytes of JSON; the limit for what a program returns is"
+        f" {limits.max_result_bytes:,} bytes. Return a summary, a count or a page of it"
+    )
+    return _error(RunCode.RESULT_TOO_LARGE, message)
+
+
+def _refused(message: str) -> Ending:
+    code, _, text = message.partition("\n")
+    known = RunCode(code) if code in _REFUSALS else RunCode.EXECUTION_FAILED
+    return _error(known, text)
+
+
+def _text(memory: GuestMemory, pointer: int, length: int) -> str:
+    return memory.read(pointer, min(length, _MAX_TEXT)).decode("utf-8", "replace") if length else ""

@@ -1,0 +1,126 @@
+"""The changes made to the pinned quickjs.c before it is compiled; each names its reason.
+
+Every `old` must occur exactly `times`: a new upstream version that moves the text fails the build instead of silently
+losing a fix. Owned by `build.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """One textual change: `old` becomes `new`, and must be there exactly `times`."""
+
+    reason: str
+    old: str
+    new: str
+    times: int = 1
+
+
+QUICKJS: tuple[Patch, ...] = (
+    Patch(
+        reason="hooks that the patched parser and runtime call; defined further down the same translation unit",
+        old="typedef struct JSParseState {",
+        new="""static bool cell_top_level_return;
+static const uint8_t *cell_syntax_error_at;
+static int cell_token_column(const uint8_t *line_start, const uint8_t *at);
+
+typedef struct JSParseState {""",
+    ),
+    Patch(
+        reason="spec 2.3: `return` at the top level, where the program is compiled as the body of an async function",
+        old="        if (s->cur_func->is_eval) {\n            js_parse_error(s, \"return not in a function\");",
+        new="        if (s->cur_func->is_eval && !cell_top_level_return) {\n"
+        '            js_parse_error(s, "return not in a function");',
+    ),
+    Patch(
+        reason="a function body has no completion value: it ends in undefined (dispose path)",
+        old="""            emit_op(s, OP_using_dispose_end);
+        }
+
+        if (!s->is_module) {
+            if (fd->func_kind == JS_FUNC_ASYNC) {
+                emit_op(s, OP_object);""",
+        new="""            emit_op(s, OP_using_dispose_end);
+        }
+
+        if (!s->is_module && !cell_top_level_return) {
+            if (fd->func_kind == JS_FUNC_ASYNC) {
+                emit_op(s, OP_object);""",
+    ),
+    Patch(
+        reason="a function body has no completion value: it ends in undefined (plain path)",
+        old="""    } else {
+        if (!s->is_module) {
+            if (fd->func_kind == JS_FUNC_ASYNC) {
+                emit_op(s, OP_object);""",
+        new="""    } else {
+        if (!s->is_module && !cell_top_level_return) {
+            if (fd->func_kind == JS_FUNC_ASYNC) {
+                emit_op(s, OP_object);""",
+    ),
+    Patch(
+        reason="columns are those of the token, in UTF-16 units; upstream counts from the last white space",
+        old="    s->token.col_num = max_int(1, s->mark - s->eol);",
+        new="    s->token.col_num = cell_token_column(s->token.line_start, s->token.ptr);",
+    ),
+    Patch(
+        reason="the offset of a syntax error, for its line and column and to tell which form got furthest",
+        old="    int err_col_num = s->token.col_num;\n",
+        new="    int err_col_num = s->token.col_num;\n    cell_syntax_error_at = s->token.ptr;\n",
+    ),
+    Patch(
+        reason="collect cycles before garbage alone can reach the cell's memory limit",
+        old="""        rt->malloc_gc_threshold = rt->malloc_state.malloc_size +
+            (rt->malloc_state.malloc_size >> 1);""",
+        new="        rt->malloc_gc_threshold = cell_gc_threshold(rt->malloc_state.malloc_size);",
+    ),
+    Patch(
+        reason="declaration for the patch above",
+        old="static void js_trigger_gc(JSRuntime *rt, size_t size)\n{",
+        new="static size_t cell_gc_threshold(size_t live);\n\nstatic void js_trigger_gc(JSRuntime *rt, size_t size)\n{",
+    ),
+    Patch(
+        reason="one request larger than the whole limit is a RangeError, as in other engines (memory.c)",
+        old='        JS_ThrowInternalError(ctx, "out of memory");',
+        new='        JS_ThrowRangeError(ctx, "out of memory: one value would be larger than the cell\'s memory limit");',
+    ),
+    Patch(
+        reason="the engine's words in the case that every document and peer uses",
+        old='"cannot read property \'%s\' of ',
+        new='"Cannot read property \'%s\' of ',
+        times=4,
+    ),
+    Patch(
+        reason="spec 2.7: an absent global says what to use instead",
+        old="""    return JS_ThrowReferenceError(ctx, "%s is not defined",
+                                  JS_AtomGetStr(ctx, buf, sizeof(buf), name));
+}
+
+static JSValue JS_ThrowReferenceErrorUninitialized""",
+        new="""    const char *hint = cell_absence_hint(JS_AtomGetStr(ctx, buf, sizeof(buf), name));
+    return JS_ThrowReferenceError(ctx, "%s is not defined%s%s", buf, hint ? ": " : "", hint ? hint : "");
+}
+
+static JSValue JS_ThrowReferenceErrorUninitialized""",
+    ),
+    Patch(
+        reason="declaration for the patch above",
+        old="static JSValue JS_ThrowReferenceErrorNotDefined(JSContext *ctx, JSAtom name)\n{",
+        new="static const char *cell_absence_hint(const char *name);\n\n"
+        "static JSValue JS_ThrowReferenceErrorNotDefined(JSContext *ctx, JSAtom name)\n{",
+    ),
+)
+
+
+def apply(source: str, patches: tuple[Patch, ...]) -> str:
+    """The patched source; `ValueError` names the first patch whose text is not there as often as it must be."""
+    for patch in patches:
+        found = source.count(patch.old)
+        if found != patch.times:
+            msg = f"patch does not fit ({found} places, expected {patch.times}): {patch.reason}"
+            raise ValueError(msg)
+        source = source.replace(patch.old, patch.new)
+    return source

@@ -1,0 +1,460 @@
+/* Calls out of the cell: call_tool and call_tools (spec 3.1, 3.2), and the requests that carry them to the host.
+ *
+ * Arguments are read once, into JSON that native code writes; what the host records is what was sent. A reply is parsed
+ * by native code too. A refusal that the program never looks at ends the run (spec 3.3), so such an envelope is an
+ * exotic object that notices when `ok` or `error` is read.
+ */
+
+#define NAME_UNITS 1024
+#define BATCH_LIMIT 100
+
+__attribute__((import_module("toolcell"), import_name("wait"))) extern void host_wait(void);
+__attribute__((import_module("toolcell"), import_name("take"))) extern void host_take(void *dst, uint32_t len);
+
+/* ---- refusals ---- */
+
+struct refusal {
+    struct refusal *next;
+    bool seen;
+    JSValue error; /* held as long as the cell lives */
+};
+
+static JSClassID refusal_class;
+
+static bool refusal_member(struct refusal *r, JSAtom prop, JSContext *ctx, JSValue *out)
+{
+    if (prop == JS_ATOM_ok)
+        *out = JS_FALSE;
+    else if (prop == JS_ATOM_error)
+        *out = js_dup(r->error);
+    else
+        return false;
+    r->seen = true;
+    (void)ctx;
+    return true;
+}
+
+static int refusal_get_own(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj, JSAtom prop)
+{
+    JSValue v;
+    if (!refusal_member(JS_GetOpaque(obj, refusal_class), prop, ctx, &v))
+        return false;
+    if (!desc) {
+        JS_FreeValue(ctx, v);
+        return true;
+    }
+    *desc = (JSPropertyDescriptor){.flags = JS_PROP_ENUMERABLE, .value = v, .getter = JS_UNDEFINED, .setter = JS_UNDEFINED};
+    return true;
+}
+
+static int refusal_own_names(JSContext *ctx, JSPropertyEnum **names, uint32_t *count, JSValueConst obj)
+{
+    JSPropertyEnum *tab = js_malloc(ctx, 2 * sizeof *tab);
+    (void)obj;
+    if (!tab)
+        return -1;
+    tab[0] = (JSPropertyEnum){.atom = JS_ATOM_ok, .is_enumerable = true};
+    tab[1] = (JSPropertyEnum){.atom = JS_DupAtom(ctx, JS_ATOM_error), .is_enumerable = true};
+    *names = tab;
+    *count = 2;
+    return 0;
+}
+
+static JSClassExoticMethods refusal_methods = {
+    .get_own_property = refusal_get_own,
+    .get_own_property_names = refusal_own_names,
+};
+
+static void init_refusals(JSContext *ctx)
+{
+    JSClassDef def = {.class_name = "Object", .exotic = &refusal_methods};
+    JS_NewClassID(ctx->rt, &refusal_class);
+    JS_NewClass(ctx->rt, refusal_class, &def);
+}
+
+static JSValueConst member(JSContext *ctx, JSValueConst obj, const char *name)
+{
+    JSAtom atom = JS_NewAtom(ctx, name);
+    JSValueConst v = JS_UNDEFINED;
+    if (JS_IsObject(obj))
+        data_property(JS_VALUE_GET_OBJ(obj), atom, &v);
+    JS_FreeAtom(ctx, atom);
+    return v;
+}
+
+static bool ends_unseen(JSContext *ctx, JSValueConst code)
+{
+    return JS_IsString(code) && (is_text(ctx, code, "MAX_TOOL_CALLS_EXCEEDED") || is_text(ctx, code, "SERVER_NOT_ALLOWED"));
+}
+
+/* The envelope, or in its place one that notices being looked at. Takes and returns a value. */
+static JSValue watch_refusal(JSContext *ctx, JSValue envelope)
+{
+    JSValueConst error = member(ctx, envelope, "error");
+    struct refusal **tail = &cell.refusals;
+    struct refusal *r;
+    JSValue watched;
+
+    if (!JS_IsObject(error) || !ends_unseen(ctx, member(ctx, error, "code")))
+        return envelope;
+    watched = JS_NewObjectProtoClass(ctx, ctx->class_proto[JS_CLASS_OBJECT], refusal_class);
+    r = js_mallocz(ctx, sizeof *r);
+    if (JS_IsException(watched) || !r)
+        return envelope;
+    r->error = js_dup(error);
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = r;
+    JS_SetOpaque(watched, r);
+    JS_FreeValue(ctx, envelope);
+    return watched;
+}
+
+/* The refusal that ends the run: one never looked at, or the one that is the program's whole value. */
+static struct refusal *ending_refusal(JSValueConst value)
+{
+    struct refusal *own = JS_GetOpaque(value, refusal_class);
+    if (own)
+        return own;
+    for (struct refusal *r = cell.refusals; r; r = r->next)
+        if (!r->seen)
+            return r;
+    return NULL;
+}
+
+static void end_with_refusal(JSContext *ctx, const struct refusal *r)
+{
+    Writer w;
+    writer_open(&w, MESSAGE_BYTES * 3);
+    put_bounded_string(ctx, &w, member(ctx, r->error, "code"));
+    put_byte(&w, '\n');
+    put_bounded_string(ctx, &w, member(ctx, r->error, "message"));
+    end_with_text(ENDING_REFUSED, (const char *)w.buf, w.len);
+    writer_close(&w);
+}
+
+/* ---- requests ---- */
+
+static uint32_t last_call_id;
+
+/* Hands one request to the host at the next wait. */
+static uint32_t post_request(const char *op, const Writer *payload)
+{
+    static uint8_t *outbox;
+    struct cell_request header = {++last_call_id, (uint32_t)strlen(op), payload->len};
+    uint32_t need = cell_mailbox.outbox_len + sizeof header + header.op_len + header.payload_len;
+    uint8_t *at;
+
+    if (cell_mailbox.outbox_len == 0)
+        free(outbox), outbox = NULL;
+    outbox = realloc(outbox, need);
+    if (!outbox)
+        cell_out_of_memory();
+    at = outbox + cell_mailbox.outbox_len;
+    memcpy(at, &header, sizeof header);
+    memcpy(at + sizeof header, op, header.op_len);
+    memcpy(at + sizeof header + header.op_len, payload->buf, header.payload_len);
+    cell_mailbox.outbox_ptr = (uint32_t)(uintptr_t)outbox;
+    cell_mailbox.outbox_len = need;
+    return header.call_id;
+}
+
+/* Suspends until an answer is there, and returns it as NUL-terminated bytes that the caller frees. */
+static char *await_answer(uint32_t waiting_for, uint32_t *len)
+{
+    char *text;
+
+    cell_mailbox.waiting_for = waiting_for;
+    cell_mailbox.state = CELL_WAITING;
+    host_wait();
+    cell_mailbox.state = CELL_RUNNING;
+    cell_mailbox.outbox_len = 0;
+    *len = cell_mailbox.answer_len;
+    text = malloc(*len + 1);
+    if (!text)
+        cell_out_of_memory();
+    if (*len <= TOOLCELL_INBOX_BYTES)
+        memcpy(text, cell_mailbox.inbox, *len);
+    else
+        host_take(text, *len);
+    text[*len] = 0;
+    return text;
+}
+
+/* Sends one request and waits for its reply, as a value. */
+static JSValue ask_host(JSContext *ctx, const char *op, Writer *payload)
+{
+    uint32_t len, id = post_request(op, payload);
+    JSValue reply;
+    char *text;
+
+    writer_close(payload);
+    text = await_answer(id, &len);
+    reply = JS_ParseJSON(ctx, text, len, "<reply>");
+    free(text);
+    return reply;
+}
+
+/* ---- arguments ---- */
+
+static JSValue error_envelope(JSContext *ctx, const char *code, const char *message)
+{
+    JSValue envelope = JS_NewObject(ctx), error = JS_NewObject(ctx);
+    JS_DefinePropertyValueStr(ctx, error, "code", JS_NewString(ctx, code), JS_PROP_C_W_E);
+    JS_DefinePropertyValueStr(ctx, error, "message", JS_NewString(ctx, message), JS_PROP_C_W_E);
+    JS_DefinePropertyValueStr(ctx, error, "retryable", JS_FALSE, JS_PROP_C_W_E);
+    JS_DefinePropertyValueStr(ctx, envelope, "ok", JS_FALSE, JS_PROP_C_W_E);
+    JS_DefinePropertyValueStr(ctx, envelope, "error", error, JS_PROP_C_W_E);
+    return envelope;
+}
+
+static const char *name_problem(JSContext *ctx, JSValueConst v)
+{
+    JSValue held;
+    JSString *p;
+    const char *what = NULL;
+
+    if (!JS_IsString(v))
+        return "must be a string";
+    p = flat_string(ctx, v, &held);
+    if (p->len == 0)
+        what = "must not be empty";
+    else if (p->len > NAME_UNITS)
+        what = "is longer than 1024 characters";
+    JS_FreeValue(ctx, held);
+    return what;
+}
+
+static void put_member_string(JSContext *ctx, Writer *w, const char *key, JSValueConst v)
+{
+    JSValue held;
+    put_text(w, key);
+    put_json_string(w, flat_string(ctx, v, &held));
+    JS_FreeValue(ctx, held);
+}
+
+/* Writes {"server":…,"tool":…,"args":…}; false with `what` filled when the arguments cannot be a call. */
+static bool write_call(JSContext *ctx, Writer *w, JSValueConst server, JSValueConst tool, JSValueConst args, char *what,
+                       size_t room)
+{
+    Json j = {ctx, w, "args", CALL_ARGS, ""};
+    const char *bad;
+
+    if ((bad = name_problem(ctx, server)))
+        return snprintf(what, room, "server %s", bad), false;
+    if ((bad = name_problem(ctx, tool)))
+        return snprintf(what, room, "tool %s", bad), false;
+    put_member_string(ctx, w, "{\"server\":", server);
+    put_member_string(ctx, w, ",\"tool\":", tool);
+    put_text(w, ",\"args\":");
+    if (JS_IsUndefined(args)) {
+        put_text(w, "{}}");
+        return true;
+    }
+    if (!JS_IsObject(args) || JS_IsFunction(ctx, args) || js_is_array(ctx, args))
+        return snprintf(what, room, "args must be an object such as {id: 1}"), false;
+    if (write_any(&j, args, NULL, 1) != WROTE)
+        return snprintf(what, room, "%s", j.problem[0] ? j.problem : "args must be an object"), false;
+    put_byte(w, '}');
+    if (writer_full(w))
+        return snprintf(what, room, "args are %llu bytes of JSON, the limit is %u", (unsigned long long)w->total, w->limit),
+               false;
+    return true;
+}
+
+static JSValue invalid_args(JSContext *ctx, const char *function, const char *what)
+{
+    char message[800];
+    snprintf(message, sizeof message, "%s: %s", function, what);
+    return error_envelope(ctx, "INVALID_ARGS", message);
+}
+
+static JSValue js_call_tool(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    char what[700];
+    Writer w;
+    JSValue reply;
+
+    (void)this_val;
+    writer_open(&w, cell_mailbox.args_limit);
+    if (!write_call(ctx, &w, argc > 0 ? argv[0] : JS_UNDEFINED, argc > 1 ? argv[1] : JS_UNDEFINED,
+                    argc > 2 ? argv[2] : JS_UNDEFINED, what, sizeof what)) {
+        writer_close(&w);
+        return invalid_args(ctx, "call_tool", what);
+    }
+    reply = ask_host(ctx, "call", &w);
+    return JS_IsException(reply) ? reply : watch_refusal(ctx, reply);
+}
+
+/* ---- call_tools ---- */
+
+typedef struct {
+    JSContext *ctx;
+    Writer *out;
+    char what[800];
+    bool threw; /* the program's own getter or proxy threw: its exception is pending */
+} Batch;
+
+static bool batch_problem(Batch *b, int64_t index, const char *what)
+{
+    if (index < 0)
+        snprintf(b->what, sizeof b->what, "%s", what);
+    else
+        snprintf(b->what, sizeof b->what, "element %lld: %s", (long long)index, what);
+    return false;
+}
+
+static bool batch_read(Batch *b, JSValueConst element, const char *key, JSValue *out)
+{
+    *out = JS_GetPropertyStr(b->ctx, element, key);
+    b->threw |= JS_IsException(*out);
+    return !b->threw;
+}
+
+static bool write_element(Batch *b, JSValueConst element, int64_t index)
+{
+    JSValue server = JS_UNDEFINED, tool = JS_UNDEFINED, args = JS_UNDEFINED;
+    char what[700];
+    bool ok;
+
+    if (!JS_IsObject(element) || JS_IsFunction(b->ctx, element) || js_is_array(b->ctx, element))
+        return batch_problem(b, index, "must be an object {server, tool, args}");
+    ok = batch_read(b, element, "server", &server) && batch_read(b, element, "tool", &tool) &&
+         batch_read(b, element, "args", &args);
+    if (ok && !write_call(b->ctx, b->out, server, tool, args, what, sizeof what))
+        ok = batch_problem(b, index, what);
+    JS_FreeValue(b->ctx, server);
+    JS_FreeValue(b->ctx, tool);
+    JS_FreeValue(b->ctx, args);
+    return ok;
+}
+
+static bool write_slot(Batch *b, JSValueConst requests, int64_t index)
+{
+    JSAtom atom = JS_NewAtomInt64(b->ctx, index);
+    int present = JS_GetOwnProperty(b->ctx, NULL, requests, atom);
+    JSValue element;
+    bool ok;
+
+    JS_FreeAtom(b->ctx, atom);
+    if (present == 0)
+        return batch_problem(b, index, "is missing (a hole in the array)");
+    element = present < 0 ? JS_EXCEPTION : JS_GetPropertyInt64(b->ctx, requests, index);
+    if (JS_IsException(element)) {
+        b->threw = true;
+        return false;
+    }
+    ok = write_element(b, element, index);
+    JS_FreeValue(b->ctx, element);
+    return ok;
+}
+
+static bool write_requests(Batch *b, JSValueConst requests)
+{
+    int is_array = js_is_array(b->ctx, requests);
+    int64_t length;
+    char what[96];
+
+    if (is_array < 0 || (is_array && js_get_length64(b->ctx, &length, requests))) {
+        b->threw = true;
+        return false;
+    }
+    if (!is_array)
+        return batch_problem(b, -1, "requests must be an array of {server, tool, args}");
+    if (length > BATCH_LIMIT) {
+        snprintf(what, sizeof what, "a batch has at most %d elements, this one has %lld", BATCH_LIMIT, (long long)length);
+        return batch_problem(b, BATCH_LIMIT, what);
+    }
+    for (int64_t i = 0; i < length; i++) {
+        if (i)
+            put_byte(b->out, ',');
+        if (!write_slot(b, requests, i))
+            return false;
+    }
+    return true;
+}
+
+/* Writes `null` or the number; max_parallel is an integer 1..32. */
+static bool write_max_parallel(Batch *b, JSValueConst options)
+{
+    JSValue v;
+    double d = 0;
+    char text[16];
+
+    if (JS_IsUndefined(options)) {
+        put_text(b->out, "null");
+        return true;
+    }
+    if (!JS_IsObject(options) || JS_IsFunction(b->ctx, options) || js_is_array(b->ctx, options))
+        return batch_problem(b, -1, "options must be an object such as {max_parallel: 8}");
+    if (!batch_read(b, options, "max_parallel", &v))
+        return false;
+    if (JS_IsUndefined(v)) {
+        put_text(b->out, "null");
+        return true;
+    }
+    if (JS_IsNumber(v))
+        JS_ToFloat64(b->ctx, &d, v);
+    JS_FreeValue(b->ctx, v);
+    if (!(d >= 1 && d <= 32 && d == (int)d))
+        return batch_problem(b, -1, "options.max_parallel must be an integer from 1 to 32");
+    put_bytes(b->out, text, (uint32_t)i32toa(text, (int)d));
+    return true;
+}
+
+static bool write_batch(Batch *b, JSValueConst requests, JSValueConst options)
+{
+    put_text(b->out, "{\"requests\":[");
+    if (!write_requests(b, requests))
+        return false;
+    put_text(b->out, "],\"max_parallel\":");
+    if (!write_max_parallel(b, options))
+        return false;
+    put_byte(b->out, '}');
+    if (writer_full(b->out)) {
+        snprintf(b->what, sizeof b->what, "the batch is %llu bytes of JSON, the limit is %u",
+                 (unsigned long long)b->out->total, b->out->limit);
+        return false;
+    }
+    return true;
+}
+
+static JSValue watch_refusals(JSContext *ctx, JSValue slots)
+{
+    JSObject *p;
+    if (!JS_IsObject(slots) || JS_VALUE_GET_OBJ(slots)->class_id != JS_CLASS_ARRAY)
+        return slots;
+    p = JS_VALUE_GET_OBJ(slots);
+    for (uint32_t i = 0; p->fast_array && i < p->u.array.count; i++)
+        p->u.array.u.values[i] = watch_refusal(ctx, p->u.array.u.values[i]);
+    return slots;
+}
+
+static JSValue js_call_tools(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    Writer w;
+    Batch b = {.ctx = ctx, .out = &w};
+    JSValue reply;
+
+    (void)this_val;
+    writer_open(&w, cell_mailbox.args_limit);
+    if (!write_batch(&b, argc > 0 ? argv[0] : JS_UNDEFINED, argc > 1 ? argv[1] : JS_UNDEFINED)) {
+        writer_close(&w);
+        return b.threw ? JS_EXCEPTION : invalid_args(ctx, "call_tools", b.what);
+    }
+    if (starts_with((const char *)w.buf, (const char *)w.buf + w.len, "{\"requests\":[]")) {
+        writer_close(&w);
+        return JS_NewArray(ctx);
+    }
+    reply = ask_host(ctx, "calls", &w);
+    return JS_IsException(reply) ? reply : watch_refusals(ctx, reply);
+}
+
+static void init_calls(JSContext *ctx)
+{
+    init_refusals(ctx);
+    JS_DefinePropertyValueStr(ctx, ctx->global_obj, "call_tool", JS_NewCFunction(ctx, js_call_tool, "call_tool", 3),
+                              JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
+    JS_DefinePropertyValueStr(ctx, ctx->global_obj, "call_tools", JS_NewCFunction(ctx, js_call_tools, "call_tools", 2),
+                              JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
+}

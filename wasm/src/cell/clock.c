@@ -1,0 +1,74 @@
+/* Time and the log: the two things of the host's that flow through the mailbox alone. */
+
+double cell_clock_ms(void)
+{
+    return __builtin_floor(cell_mailbox.clock_ms);
+}
+
+double cell_start_ms(void)
+{
+    return __builtin_floor(cell_mailbox.start_ms);
+}
+
+int gettimeofday(struct timeval *restrict tv, void *restrict tz)
+{
+    double ms = cell_clock_ms();
+    (void)tz;
+    tv->tv_sec = (time_t)(ms / 1000);
+    tv->tv_usec = (suseconds_t)(ms - (double)tv->tv_sec * 1000) * 1000;
+    return 0;
+}
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+    double ms = cell_clock_ms();
+    (void)id;
+    ts->tv_sec = (time_t)(ms / 1000);
+    ts->tv_nsec = (long)(ms - (double)ts->tv_sec * 1000) * 1000000;
+    return 0;
+}
+
+static uint8_t log_buffer[TOOLCELL_LOG_BYTES];
+
+static uint32_t log_capacity(void)
+{
+    uint32_t limit = cell_mailbox.log_limit;
+    return limit < TOOLCELL_LOG_BYTES ? limit : TOOLCELL_LOG_BYTES;
+}
+
+size_t cell_log_room(void)
+{
+    uint32_t used = cell_mailbox.log_len + sizeof(struct cell_log_line);
+    uint32_t capacity = log_capacity();
+    return cell_mailbox.log_dropped || used >= capacity ? 0 : capacity - used;
+}
+
+/* The largest n <= room at which the text may be cut without splitting a UTF-8 sequence. */
+static size_t utf8_cut(const char *text, size_t room)
+{
+    while (room > 0 && ((uint8_t)text[room] & 0xc0) == 0x80)
+        room--;
+    return room;
+}
+
+void cell_log(int level, const char *utf8, size_t len)
+{
+    size_t room = cell_log_room();
+    size_t kept = len <= room ? len : utf8_cut(utf8, room);
+    struct cell_log_line header = {.level = (uint32_t)level, .len = (uint32_t)kept};
+
+    cell_mailbox.log_dropped += (uint32_t)(len - kept);
+    if (room == 0) {
+        cell_mailbox.log_dropped += len == 0;
+        return;
+    }
+    cell_mailbox.log_ptr = (uint32_t)(uintptr_t)log_buffer;
+    memcpy(log_buffer + cell_mailbox.log_len, &header, sizeof header);
+    memcpy(log_buffer + cell_mailbox.log_len + sizeof header, utf8, kept);
+    cell_mailbox.log_len += (uint32_t)(sizeof header + kept);
+}
+
+static const char *cell_absence_hint(const char *name)
+{
+    return absence_hint(name, (int)cell_mailbox.dialect);
+}
