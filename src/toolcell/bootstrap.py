@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache as once
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolcell.execution.ports import NoScripts, NoUpstreams
@@ -30,13 +31,14 @@ def run_defaults(settings: Settings) -> RunDefaults:
 def local_service(settings: Settings, report_fault: Callable[[str, Exception], None]) -> ExecutionService:
     """Return a service that runs programs in this process; the engine is loaded by the first run."""
 
-    @cache
+    @once
     def worker() -> InProcessWorker:
-        from toolcell.sandbox import Engine, EngineConfig  # noqa: PLC0415  # a refused request needs no engine
+        from toolcell.sandbox.engine import Engine, EngineConfig  # noqa: PLC0415  # a refused request needs no engine
         from toolcell.workers.clock import SystemClock  # noqa: PLC0415
         from toolcell.workers.inprocess import InProcessWorker  # noqa: PLC0415
 
-        return InProcessWorker(Engine.load(EngineConfig()), SystemClock())
+        cache = Path(settings.data_dir).expanduser() / "cache"
+        return InProcessWorker(Engine.load(EngineConfig(max_cells=1, cache_dir=cache)), SystemClock())
 
     return ExecutionService(
         enabled=settings.enable_code_execution,

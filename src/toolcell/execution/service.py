@@ -10,10 +10,11 @@ from toolcell.execution.gate import Gate
 from toolcell.execution.ids import new_execution_id
 from toolcell.execution.policy import limits_for
 from toolcell.execution.request import parse_request
-from toolcell.model.codes import RefusalCode
+from toolcell.model.codes import RefusalCode, RunCode
 from toolcell.model.refusal import Refusal
 from toolcell.model.request import Language
-from toolcell.workers.job import Job
+from toolcell.workers.job import Busy, Job
+from toolcell.workers.run import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from toolcell.model.request import Caller, ExecutionRequest
     from toolcell.workers.cancel import Cancel
     from toolcell.workers.run import HostPort, Report
+
+
+class EngineFault(Exception):  # noqa: N818  # the word of the house for what is ours to mend
+    """What the engine reported of itself; it goes to the log and not to the caller."""
 
 
 class WorkerPort(Protocol):
@@ -81,7 +86,16 @@ class ExecutionService:
         desk = Desk(gate=gate, max_parallel=job.limits.max_parallel)
         try:
             report = self._worker().run(job, desk, cancel)
+        except Busy:
+            message = "Every cell is in use; try again shortly"
+            raise Refusal(RefusalCode.BUSY, message) from None
         except Exception as error:  # noqa: BLE001  # the one place where a bug becomes an answer
             self._report_fault(execution_id, error)
             return verdict.fault(execution_id)
+        self._report_engine_fault(report, execution_id)
         return verdict.outcome_of(report, job, execution_id=execution_id, gate=gate, queue_ms=0.0)
+
+    def _report_engine_fault(self, report: Report, execution_id: str) -> None:
+        error = None if isinstance(report.end, Stop) else report.end.error
+        if error is not None and error.code is RunCode.EXECUTION_FAILED:
+            self._report_fault(execution_id, EngineFault(error.message))

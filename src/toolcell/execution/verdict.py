@@ -11,7 +11,7 @@ from toolcell.workers.run import Stop
 
 if TYPE_CHECKING:
     from toolcell.execution.gate import Gate
-    from toolcell.sandbox import CellError
+    from toolcell.sandbox.values import CellError
     from toolcell.workers.job import Job
     from toolcell.workers.run import Report
 
@@ -27,7 +27,7 @@ def outcome_of(report: Report, job: Job, *, execution_id: str, gate: Gate, queue
     return Outcome(
         execution_id=execution_id,
         value_json=None if isinstance(report.end, Stop) else report.end.value,
-        error=_error(report, job),
+        error=_error(report, job, execution_id),
         logs=tuple(LogEntry(level=line.level, message=line.text) for line in report.logs),
         calls=gate.answered,
         stats=RunStats(
@@ -42,20 +42,26 @@ def outcome_of(report: Report, job: Job, *, execution_id: str, gate: Gate, queue
 
 def fault(execution_id: str) -> Outcome:
     """Return the outcome of a run that our own fault ended: an id to look for, and no detail."""
-    message = f"The run failed inside toolcell; the server log has the details under {execution_id}"
     return Outcome(
         execution_id=execution_id,
-        error=RunError(code=RunCode.EXECUTION_FAILED, message=message),
+        error=_our_fault(execution_id),
         stats=RunStats(wall_ms=0.0, queue_ms=0.0, fuel=0, peak_memory_bytes=0, tool_calls=0),
     )
 
 
-def _error(report: Report, job: Job) -> RunError | None:
+def _our_fault(execution_id: str) -> RunError:
+    message = f"The run failed inside toolcell; the server log has the details under {execution_id}"
+    return RunError(code=RunCode.EXECUTION_FAILED, message=message)
+
+
+def _error(report: Report, job: Job, execution_id: str) -> RunError | None:
     if isinstance(report.end, Stop):
         code, message = _STOPS[report.end]
         return RunError(code=code, message=message + _in_flight(report.in_flight))
     if report.end.error is None:
         return None
+    if report.end.error.code is RunCode.EXECUTION_FAILED:
+        return _our_fault(execution_id)
     return _program_error(report.end.error, job)
 
 

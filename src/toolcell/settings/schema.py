@@ -47,7 +47,7 @@ class _File(BaseModel):
     code_execution_max_tool_calls: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
     code_execution_pool_size: Annotated[int, Field(ge=1, le=10_000)] = 1
     code_execution_max_parallel: Annotated[int, Field(ge=1, le=MAX_PARALLEL)] = 1
-    code_execution_memory_mb: Annotated[int, Field(ge=8, le=2048)] = 8
+    code_execution_memory_mb: Annotated[int, Field(ge=8, le=1024)] = 8
     code_execution_max_result_bytes: Annotated[int, Field(ge=1024, le=64 * MIB)] = 1024
     code_execution_queue_timeout_ms: Annotated[int, Field(ge=0, le=MAX_TIMEOUT_MS)] = 0
     listen: Annotated[str, AfterValidator(_listen)] = ""

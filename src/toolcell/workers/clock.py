@@ -10,10 +10,14 @@ MAX_NAP = 0.02
 
 
 class Clock(Protocol):
-    """Seconds that never go back."""
+    """Monotonic seconds, and the time of day that a cell's timers are set by."""
 
     def now(self) -> float:
         """Return the time."""
+        ...
+
+    def unix(self) -> float:
+        """Return the time of day in seconds since 1970, which may jump."""
         ...
 
     def nap(self, until: float) -> None:
@@ -27,6 +31,10 @@ class SystemClock:
     def now(self) -> float:
         """Return the time."""
         return time.monotonic()
+
+    def unix(self) -> float:
+        """Return the time of day."""
+        return time.time()
 
     def nap(self, until: float) -> None:
         """Sleep towards ``until``, in short naps."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolcell.sandbox import CellLimits, Program
+from toolcell.sandbox.engine import CellsExhausted
+from toolcell.sandbox.values import CellLimits, Program
+from toolcell.workers.job import Busy
 from toolcell.workers.run import Parked, Report, Run
 
 if TYPE_CHECKING:
-    from toolcell.sandbox import Engine
+    from toolcell.sandbox.cell import Cell
+    from toolcell.sandbox.engine import Engine
     from toolcell.workers.cancel import Cancel
     from toolcell.workers.clock import Clock
     from toolcell.workers.job import Job
@@ -23,18 +26,22 @@ class InProcessWorker:
         self._clock = clock
 
     def run(self, job: Job, host: HostPort, cancel: Cancel) -> Report:
-        """Return how the run ended; the deadline starts when the cell does."""
-        limits = job.limits
-        cell = self._engine.start(
-            Program(source=job.source, language=job.language, input_json=job.input_json),
-            CellLimits(
-                memory_bytes=limits.memory_bytes,
-                max_result_bytes=limits.max_result_bytes,
-                max_log_bytes=limits.max_log_bytes,
-            ),
-        )
-        run = Run(cell, host, timeout_ms=limits.timeout_ms, clock=self._clock, cancel=cancel)
+        """Return how the run ended; the deadline starts when the cell does. ``Busy`` when there is no room."""
+        cell = self._start(job)
+        run = Run(cell, host, timeout_ms=job.limits.timeout_ms, clock=self._clock, cancel=cancel)
         return drive(run, self._clock)
+
+    def _start(self, job: Job) -> Cell:
+        program = Program(source=job.source, language=job.language, input_json=job.input_json)
+        limits = CellLimits(
+            memory_bytes=job.limits.memory_bytes,
+            max_result_bytes=job.limits.max_result_bytes,
+            max_log_bytes=job.limits.max_log_bytes,
+        )
+        try:
+            return self._engine.start(program, limits)
+        except CellsExhausted as error:
+            raise Busy(str(error)) from None
 
 
 def drive(run: Run, clock: Clock) -> Report:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from toolcell.model.request import Language
 
 
+class Busy(Exception):  # noqa: N818  # a state, not a fault
+    """The worker has no room for another run now."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """A program, its input as a JSON object in UTF-8, and the bounds of its run."""

@@ -12,12 +12,12 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from toolcell.sandbox import Ended, Ending, LogLine, Waiting
+from toolcell.sandbox.values import Ended, Ending, LogLine, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolcell.sandbox import Cell, HostRequest
+    from toolcell.sandbox.values import Event, HostRequest
     from toolcell.workers.cancel import Cancel
     from toolcell.workers.clock import Clock
 
@@ -51,6 +51,36 @@ class Parked:
     until: float
 
 
+class CellPort(Protocol):
+    """A cell as a run needs it: ``toolcell.sandbox.cell.Cell``."""
+
+    @property
+    def fuel_used(self) -> int:
+        """Fuel used so far."""
+        ...
+
+    @property
+    def peak_memory_bytes(self) -> int:
+        """The most memory the cell has had."""
+        ...
+
+    def step(self, fuel: int) -> Event:
+        """Run for one slice."""
+        ...
+
+    def answer(self, call_id: int, payload: bytes) -> None:
+        """Give the JSON text that a request waits for."""
+        ...
+
+    def take_logs(self) -> list[LogLine]:
+        """Return the console lines since the last time."""
+        ...
+
+    def close(self) -> None:
+        """Drop the cell; safe to repeat."""
+        ...
+
+
 class HostPort(Protocol):
     """Who answers a cell's requests; the implementation lives in ``execution``."""
 
@@ -70,7 +100,7 @@ class HostPort(Protocol):
 class Run:
     """A cell, its host and its deadline. Give turns until one returns a ``Report``."""
 
-    def __init__(self, cell: Cell, host: HostPort, *, timeout_ms: int, clock: Clock, cancel: Cancel) -> None:
+    def __init__(self, cell: CellPort, host: HostPort, *, timeout_ms: int, clock: Clock, cancel: Cancel) -> None:
         self._cell = cell
         self._host = host
         self._clock = clock
@@ -104,11 +134,16 @@ class Run:
 
     def _park(self, event: Waiting) -> Parked | None:
         """Pass the requests on; stay runnable if one of them was answered at once."""
-        wake = self._deadline if event.wake_at is None else min(event.wake_at, self._deadline)
-        parked = self._parked = Parked(wake)
+        parked = self._parked = Parked(self._wake(event.wake_at))
         for request in event.requests:
             self._pass_on(request)
         return parked if self._parked is parked else None
+
+    def _wake(self, wake_at: float | None) -> float:
+        """Return when to look again: at the timer, which is set in time of day, and not after the deadline."""
+        if wake_at is None:
+            return self._deadline
+        return min(self._clock.now() + wake_at - self._clock.unix(), self._deadline)
 
     def _pass_on(self, request: HostRequest) -> None:
         self._host.receive(request.op, request.payload, partial(self._answer, request.call_id))
