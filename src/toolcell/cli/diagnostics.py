@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from enum import IntEnum
-
-from toolcell.cli.output import printable
 
 
 class Level(IntEnum):
@@ -33,15 +30,21 @@ class Diagnostics:
         self._level = level
 
     def say(self, level: Level, message: str) -> None:
-        """Write one line; control characters in it are made visible."""
+        """Write one line; what could steer a terminal is made visible."""
         if level < self._level or sys.stderr is None:
             return
+        from toolcell.cli.terminal import printable  # noqa: PLC0415  # mostly there is nothing to say
+
         mark = "" if level is Level.INFO else f"{level.name.lower()}: "
-        sys.stderr.write(f"toolcell: {mark}{printable(message)}\n")
+        sys.stderr.write(f"toolcell: {mark}{printable(message.strip()).replace(chr(10), ' ')}\n")
 
     def fault(self, execution_id: str, error: Exception) -> None:
         """Report a fault of ours; its traceback is shown from level debug on."""
         self.say(Level.ERROR, f"run {execution_id} failed inside toolcell: {type(error).__name__}: {error}")
+        if self._level > Level.DEBUG:
+            return
+        import traceback  # noqa: PLC0415  # loaded to be shown
+
         for line in traceback.format_exception(error):
             for part in line.rstrip().splitlines():
                 self.say(Level.DEBUG, part)

@@ -37,6 +37,7 @@ def execute(values: Mapping[str, list[str]]) -> int:
         service.require_enabled()
         raw = request_of(given)
         with _cancelled_by_interrupt() as cancel:
+            say.say(Level.DEBUG, "running; Ctrl-C cancels")
             outcome = service.execute(raw, Caller(), cancel)
     except Refusal as refusal:
         raise UsageError(sentence_of(refusal, given)) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolcell.execution.hints import language_hint
 from toolcell.model.codes import RunCode
 from toolcell.model.outcome import LogEntry, Outcome, RunError, RunStats
 from toolcell.workers.run import Stop
@@ -74,6 +73,8 @@ def _in_flight(calls: tuple[str, ...]) -> str:
 def _program_error(error: CellError, job: Job) -> RunError:
     message = error.message
     if error.code in _MAY_BE_FOREIGN:
+        from toolcell.execution.hints import language_hint  # noqa: PLC0415  # its patterns cost 5 ms to compile
+
         hint = language_hint(job.source, job.language)
         message = f"{message}. {hint}" if hint else message
     return RunError(code=error.code, message=message, stack=error.stack, line=error.line, column=error.column)
