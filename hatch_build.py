@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 GUEST = "toolcell/sandbox/guest/cell.wasm"
+DIGEST = "toolcell/sandbox/guest/cell.sha256"
 SKIP = "TOOLCELL_SKIP_GUEST"
 
 
@@ -34,9 +35,9 @@ class GuestBuildHook(BuildHookInterface):  # type: ignore[misc]  # hatchling is 
         root = Path(self.root)
         guest = root / "src" / GUEST
         guest.parent.mkdir(parents=True, exist_ok=True)
-        _load(root / "wasm").build(guest, root / "build" / "wasm")
+        _load(root / "wasm").build(guest, root / "build" / "guest")
         if version != "editable":
-            build_data["force_include"][str(guest)] = GUEST
+            build_data["force_include"] |= {str(root / "src" / name): name for name in (GUEST, DIGEST)}
 
 
 def _load(folder: Path) -> ModuleType:

@@ -157,8 +157,10 @@ BAD_USAGE: dict[str, tuple[tuple[str | bytes, ...], str]] = {
     "endless input": (("--code", "1", "--input-file", "/dev/zero"), "--input-file: /dev/zero is larger than 32 MiB"),
     "stored script": (
         ("--script", "daily"),
-        "Cannot execute stored script: stored script 'daily' not found. Stored scripts are not available here;"
-        " send the source inline as 'code'",
+        (
+            "Cannot execute stored script: stored script 'daily' not found. Stored scripts are not available here;"
+            " send the source inline as 'code'"
+        ),
     ),
 }
 
