@@ -62,8 +62,8 @@ static bool is_text(JSContext *ctx, JSValueConst v, const char *text)
 static void put_error_text(JSContext *ctx, Writer *w, JSObject *p)
 {
     JSValueConst name, message;
-    bool named = data_property(p, JS_ATOM_name, &name) && JS_IsString(name) && !is_text(ctx, name, "Error");
-    bool said = data_property(p, JS_ATOM_message, &message) && JS_IsString(message) && !is_text(ctx, message, "");
+    bool named = error_text(p, JS_ATOM_name, &name) && !is_text(ctx, name, "Error") && !is_text(ctx, name, "");
+    bool said = error_text(p, JS_ATOM_message, &message) && !is_text(ctx, message, "");
 
     if (named)
         put_bounded_string(ctx, w, name);
@@ -143,13 +143,16 @@ static const char *find_text(const char *s, const char *end, const char *text)
 /* "    at <eval> (<eval>:1:17)" reads "    at <eval>:1:17"; frames of the prelude are dropped. */
 static void put_frame(Writer *w, const char *s, const char *end)
 {
-    static const char top[] = "    at <eval> (<eval>";
+    static const char top[] = "    at <eval> (<eval>", exported[] = "    at $expt$ (";
     if (find_text(s, end, "<toolcell>"))
         return;
     put_byte(w, '\n');
     if (starts_with(s, end, top) && end[-1] == ')') {
         put_text(w, "    at <eval>");
         put_bytes(w, s + sizeof top - 1, (uint32_t)(end - 1 - (s + sizeof top - 1)));
+    } else if (starts_with(s, end, exported)) {
+        put_text(w, "    at default (");
+        put_bytes(w, s + sizeof exported - 1, (uint32_t)(end - (s + sizeof exported - 1)));
     } else {
         put_bytes(w, s, (uint32_t)(end - s));
     }

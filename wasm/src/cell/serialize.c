@@ -107,16 +107,13 @@ static Written reading_threw(Json *j, const Path *at)
 
 static bool is_builtin_prototype(JSContext *ctx, JSObject *p)
 {
-    static const uint16_t classes[] = {JS_CLASS_OBJECT, JS_CLASS_ARRAY,   JS_CLASS_NUMBER, JS_CLASS_STRING,
-                                       JS_CLASS_BOOLEAN, JS_CLASS_SYMBOL, JS_CLASS_BIG_INT, JS_CLASS_DATE,
-                                       JS_CLASS_ERROR,  JS_CLASS_MAP,     JS_CLASS_SET,    JS_CLASS_PROMISE,
-                                       JS_CLASS_REGEXP, JS_CLASS_ITERATOR};
-    for (size_t i = 0; i < countof(classes); i++) {
-        JSValue proto = ctx->class_proto[classes[i]];
-        if (JS_IsObject(proto) && JS_VALUE_GET_OBJ(proto) == p)
+    for (int i = JS_CLASS_OBJECT; i < JS_CLASS_INIT_COUNT; i++)
+        if (JS_IsObject(ctx->class_proto[i]) && JS_VALUE_GET_OBJ(ctx->class_proto[i]) == p)
             return true;
-    }
-    return false;
+    for (int i = 0; i < JS_NATIVE_ERROR_COUNT; i++)
+        if (JS_VALUE_GET_OBJ(ctx->native_error_proto[i]) == p)
+            return true;
+    return JS_VALUE_GET_OBJ(ctx->function_proto) == p;
 }
 
 /* Whether some object of the chain that is the program's own (or ours) has a toJSON property. */
@@ -186,6 +183,10 @@ static const struct {
     {JS_CLASS_SET_ITERATOR, "is an iterator: return [...iterator]"},
     {JS_CLASS_ARRAY_ITERATOR, "is an iterator: return [...iterator]"},
     {JS_CLASS_STRING_ITERATOR, "is an iterator: return [...iterator]"},
+    {JS_CLASS_REGEXP_STRING_ITERATOR, "is an iterator: return [...iterator]"},
+    {JS_CLASS_ITERATOR_WRAP, "is an iterator: return [...iterator]"},
+    {JS_CLASS_ITERATOR_CONCAT, "is an iterator: return [...iterator]"},
+    {JS_CLASS_FINALIZATION_REGISTRY, "is a FinalizationRegistry: leave it out"},
     {JS_CLASS_ITERATOR_HELPER, "is an iterator: return [...iterator] or .toArray()"},
     {JS_CLASS_ASYNC_GENERATOR, "is an async generator: collect it with for await"},
     {JS_CLASS_SYMBOL, "is a Symbol: return its .description"},
@@ -369,6 +370,26 @@ static bool data_property(JSObject *p, JSAtom atom, JSValueConst *out)
     return false;
 }
 
+/* An error's `name` or `message`, as a string, without running any code: a DOMException keeps them inside. */
+static bool error_text(JSObject *p, JSAtom atom, JSValueConst *out)
+{
+    const JSDOMExceptionData *inner;
+    if (p->class_id != JS_CLASS_DOM_EXCEPTION)
+        return data_property(p, atom, out) && JS_IsString(*out);
+    inner = p->u.opaque;
+    if (!inner)
+        return false;
+    *out = atom == JS_ATOM_name ? inner->name : inner->message;
+    return true;
+}
+
+/* Error.prototype's own name and message exist only once they have been read: data_property then sees them. */
+static void init_error_text(JSContext *ctx)
+{
+    JS_FreeValue(ctx, JS_GetProperty(ctx, ctx->class_proto[JS_CLASS_ERROR], JS_ATOM_name));
+    JS_FreeValue(ctx, JS_GetProperty(ctx, ctx->class_proto[JS_CLASS_ERROR], JS_ATOM_message));
+}
+
 /* An Error's name and message are not enumerable, yet they are what a reader of the value needs. */
 static Written write_error_members(Json *j, JSObject *p, bool *first, const Path *at, int depth)
 {
@@ -379,7 +400,7 @@ static Written write_error_members(Json *j, JSObject *p, bool *first, const Path
         JSShapeProperty *prs = find_own_property(&own, p, names[i]);
         if (prs && (prs->flags & JS_PROP_ENUMERABLE))
             continue; /* it comes with the other members */
-        if (data_property(p, names[i], &v) && JS_IsString(v) && write_member(j, names[i], v, first, at, depth) == FAILED)
+        if (error_text(p, names[i], &v) && write_member(j, names[i], v, first, at, depth) == FAILED)
             return FAILED;
     }
     return WROTE;
@@ -391,7 +412,7 @@ static Written write_members(Json *j, JSObject *p, const Path *at, int depth)
     Written w = WROTE;
 
     put_byte(j->out, '{');
-    if (p->class_id == JS_CLASS_ERROR)
+    if (p->class_id == JS_CLASS_ERROR || p->class_id == JS_CLASS_DOM_EXCEPTION)
         w = write_error_members(j, p, &first, at, depth);
     if (w != FAILED)
         w = is_plain(p) ? write_plain_members(j, p, &first, at, depth) : write_listed_members(j, p, &first, at, depth);
