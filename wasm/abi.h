@@ -1,7 +1,7 @@
 /* The boundary between the host and a cell: the single source of its shape.
  *
  * A cell and its host share one struct, the mailbox, at a fixed address in the cell's linear memory (exported as the
- * wasm global `cell_mailbox`), and two imported functions. There is nothing else: no WASI, no shared memory.
+ * wasm global `cell_page`), and two imported functions. There is nothing else: no WASI, no shared memory.
  *
  *   import toolcell.wait()           suspends the cell until the host has put one answer into the mailbox
  *   import toolcell.take(dst, len)   copies the payload that did not fit into `inbox` to dst (bounds checked by the host)
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define TOOLCELL_ABI_VERSION 1
-#define TOOLCELL_INBOX_BYTES 16384
+#define TOOLCELL_INBOX_BYTES 2560 /* mailbox and the cell's own statics share one page */
 #define TOOLCELL_LOG_BYTES 65536
 
 /* mailbox.state */

@@ -38,8 +38,8 @@ LINK = (
     "-Wl,--gc-sections",
     "-Wl,--strip-all",
     "-Wl,-z,stack-size=1048576",
-    "-Wl,--export=cell_mailbox",
-    "-Wl,--initial-memory=4194304",
+    "-Wl,--export=cell_page",
+    "-Wl,--export=cell_plan",
 )
 
 
@@ -145,7 +145,7 @@ def units(sources: dict[str, Path], work: Path) -> list[Unit]:
     ]
     for path in sorted((HERE / "src").glob("*.c")):
         flags = CELL_FLAGS if path.name == "cell.c" else PART_FLAGS
-        found.append(Unit(source=path, flags=flags, includes=own))
+        found.append(Unit(source=path, flags=flags, includes=(*own, ada)))
     for path in sorted((HERE / "src").glob("*.cpp")):
         found.append(Unit(source=path, flags=CPP_FLAGS, includes=(*own, ada)))
     return found

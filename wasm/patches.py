@@ -23,8 +23,9 @@ QUICKJS: tuple[Patch, ...] = (
     Patch(
         reason="hooks that the patched parser and runtime call; defined further down the same translation unit",
         old="typedef struct JSParseState {",
-        new="""static bool cell_top_level_return;
-static const uint8_t *cell_syntax_error_at;
+        new="""static bool cell_top_level_return(void);
+static bool cell_await_is_keyword(void);
+static void cell_note_syntax_error(const uint8_t *at);
 static int cell_token_column(const uint8_t *line_start, const uint8_t *at);
 
 typedef struct JSParseState {""",
@@ -32,7 +33,7 @@ typedef struct JSParseState {""",
     Patch(
         reason="spec 2.3: `return` at the top level, where the program is compiled as the body of an async function",
         old="        if (s->cur_func->is_eval) {\n            js_parse_error(s, \"return not in a function\");",
-        new="        if (s->cur_func->is_eval && !cell_top_level_return) {\n"
+        new="        if (s->cur_func->is_eval && !cell_top_level_return()) {\n"
         '            js_parse_error(s, "return not in a function");',
     ),
     Patch(
@@ -46,7 +47,7 @@ typedef struct JSParseState {""",
         new="""            emit_op(s, OP_using_dispose_end);
         }
 
-        if (!s->is_module && !cell_top_level_return) {
+        if (!s->is_module && !cell_top_level_return()) {
             if (fd->func_kind == JS_FUNC_ASYNC) {
                 emit_op(s, OP_object);""",
     ),
@@ -57,9 +58,81 @@ typedef struct JSParseState {""",
             if (fd->func_kind == JS_FUNC_ASYNC) {
                 emit_op(s, OP_object);""",
         new="""    } else {
-        if (!s->is_module && !cell_top_level_return) {
+        if (!s->is_module && !cell_top_level_return()) {
             if (fd->func_kind == JS_FUNC_ASYNC) {
                 emit_op(s, OP_object);""",
+    ),
+    Patch(
+        reason="a `return` may be the last thing of a program",
+        old="        if (s->token.val != ';' && s->token.val != '}' && !s->got_lf) {\n"
+        "            if (js_parse_expr(s))\n                goto fail;\n            emit_return(s, true);",
+        new="        if (s->token.val != ';' && s->token.val != '}' && s->token.val != TOK_EOF && !s->got_lf) {\n"
+        "            if (js_parse_expr(s))\n                goto fail;\n            emit_return(s, true);",
+    ),
+    Patch(
+        reason="`await (…)` in a program awaits, and does not call a function of that name",
+        old="""        (s->token.u.ident.atom == JS_ATOM_await &&
+         (s->is_module ||
+          (s->cur_func->func_kind & JS_FUNC_ASYNC) ||
+          s->cur_func->func_type == JS_PARSE_FUNC_CLASS_STATIC_INIT ||""",
+        new="""        (s->token.u.ident.atom == JS_ATOM_await &&
+         (s->is_module || cell_await_is_keyword() ||
+          (s->cur_func->func_kind & JS_FUNC_ASYNC) ||
+          s->cur_func->func_type == JS_PARSE_FUNC_CLASS_STATIC_INIT ||""",
+    ),
+    Patch(
+        reason="an error is at least in the line of its statement; upstream falls back to the function's first",
+        old="""    /* specific label handling */
+    /* XXX: support multiple labels on loop statements */
+    label_name = JS_ATOM_NULL;""",
+        new="""    emit_source_loc(s);
+    /* specific label handling */
+    /* XXX: support multiple labels on loop statements */
+    label_name = JS_ATOM_NULL;""",
+    ),
+    Patch(
+        reason="reading a property of undefined is placed at the property's name, as in other engines",
+        old="""                    emit_op(s, OP_get_field);
+                    emit_atom(s, s->token.u.ident.atom);
+                }
+            }
+            if (next_token(s))""",
+        new="""                    emit_source_loc(s);
+                    emit_op(s, OP_get_field);
+                    emit_atom(s, s->token.u.ident.atom);
+                }
+            }
+            if (next_token(s))""",
+    ),
+    Patch(
+        reason="the same for an element: at its bracket",
+        old="""        parse_array_access:
+            prev_op = get_prev_opcode(fd);""",
+        new="""        parse_array_access:
+            bracket_line = s->token.line_num;
+            bracket_column = s->token.col_num;
+            prev_op = get_prev_opcode(fd);""",
+    ),
+    Patch(
+        reason="the same for an element, where it is read",
+        old="""                emit_op(s, OP_get_super_value);
+            } else {
+                emit_op(s, OP_get_array_el);""",
+        new="""                emit_op(s, OP_get_super_value);
+            } else {
+                emit_source_loc_at(s, bracket_line, bracket_column);
+                emit_op(s, OP_get_array_el);""",
+    ),
+    Patch(
+        reason="the declarations of the two patches above",
+        old="""        } else if (s->token.val == '[') {
+            int prev_op;
+
+        parse_array_access:""",
+        new="""        } else if (s->token.val == '[') {
+            int prev_op, bracket_line, bracket_column;
+
+        parse_array_access:""",
     ),
     Patch(
         reason="columns are those of the token, in UTF-16 units; upstream counts from the last white space",
@@ -69,7 +142,24 @@ typedef struct JSParseState {""",
     Patch(
         reason="the offset of a syntax error, for its line and column and to tell which form got furthest",
         old="    int err_col_num = s->token.col_num;\n",
-        new="    int err_col_num = s->token.col_num;\n    cell_syntax_error_at = s->token.ptr;\n",
+        new="    int err_col_num = s->token.col_num;\n    cell_note_syntax_error(s->token.ptr);\n",
+    ),
+    Patch(
+        reason="our allocator (memory.c) in place of the size-classed arenas, which touch a page for each class",
+        old="void *js_calloc_rt(JSRuntime *rt, size_t count, size_t size)\n{",
+        new="""static inline void *cell_alloc(size_t size);
+static void *cell_calloc(size_t size);
+static void *cell_realloc(void *ptr, size_t size);
+static inline void cell_free(void *ptr);
+static inline size_t cell_block_size(const void *ptr);
+#define js_arena_malloc(rt, size) cell_alloc(size)
+#define js_arena_calloc(rt, count, size) cell_calloc((count) * (size))
+#define js_arena_realloc(rt, ptr, size) cell_realloc(ptr, size)
+#define js_arena_free(rt, ptr) cell_free(ptr)
+#define js_arena_usable_size(rt, ptr) cell_block_size(ptr)
+
+void *js_calloc_rt(JSRuntime *rt, size_t count, size_t size)
+{""",
     ),
     Patch(
         reason="collect cycles before garbage alone can reach the cell's memory limit",

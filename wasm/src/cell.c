@@ -19,15 +19,39 @@
 #define SHADOW_STACK_BYTES (1024 * 1024)
 #define JS_STACK_BYTES (900 * 1024)
 
-__attribute__((used, visibility("default"))) struct cell_mailbox cell_mailbox = {
-    .version = TOOLCELL_ABI_VERSION,
-};
+#define FINE_BYTES 512     /* up to here one class of blocks every 8 bytes, above four for each power of two */
+#define COARSE_BYTES 32768 /* the largest class */
+#define FINE_CLASSES (FINE_BYTES / 8)
+#define CLASSES (FINE_CLASSES + 4 * 6)
 
-static struct {
+/* Everything small that a run writes to: one page, so one page fault. It begins with the mailbox. */
+struct cell_page {
+    struct cell_mailbox mailbox;
     JSRuntime *rt;
     JSContext *ctx;
     struct refusal *refusals;
-} cell;
+    uint8_t *outbox;
+    uint32_t last_call_id;
+    int rejected; /* how many of `rejections` are in use */
+    /* read and written by the patched parser */
+    const uint8_t *syntax_error_at;
+    bool top_level_return;
+    bool await_is_keyword;
+    bool source_is_ascii;
+    struct heap {
+        uint8_t *next; /* the uncut rest of the current chunk */
+        uint8_t *end;
+        bool planning;
+        JSMallocBlockHeader *free[CLASSES]; /* linked through the first word of the block's data */
+    } heap;
+};
+
+__attribute__((used, visibility("default"), aligned(4096))) struct cell_page cell_page = {
+    .mailbox.version = TOOLCELL_ABI_VERSION,
+};
+
+#define cell cell_page
+#define cell_mailbox cell_page.mailbox
 
 static void cell_end(uint32_t ending)
 {
@@ -43,4 +67,5 @@ static void cell_end(uint32_t ending)
 #include "cell/failure.c"
 #include "cell/compile.c"
 #include "cell/calls.c"
+#include "cell/web_peek.c"
 #include "cell/run.c"

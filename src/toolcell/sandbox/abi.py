@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 VERSION = 1
-INBOX_BYTES = 16_384
+INBOX_BYTES = 2_560
 LOG_BYTES = 65_536
 
 RUNNING, WAITING, ENDED = 0, 1, 2
@@ -66,4 +66,4 @@ LOG_HEADER = struct.Struct("<2I")
 LOG_LEVELS = ("debug", "log", "info", "warn", "error")
 
 IMPORTS = (("toolcell", "take"), ("toolcell", "wait"))
-EXPORTS = ("cell_mailbox", "memory", "run")
+EXPORTS = ("cell_page", "memory", "run")

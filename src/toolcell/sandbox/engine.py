@@ -195,7 +195,7 @@ class Engine:
             native.set_fuel(context, 1)
             native.set_fuel_slice(context, 1)
             self.instantiate(context, at, at + 32, at + 64)
-            return native.read_global(context, self._instance_at, b"cell_mailbox")
+            return native.read_global(context, self._instance_at, b"cell_page")
         finally:
             native.store_delete(store)
 

@@ -135,26 +135,23 @@ static void end_with_refusal(JSContext *ctx, const struct refusal *r)
 
 /* ---- requests ---- */
 
-static uint32_t last_call_id;
-
 /* Hands one request to the host at the next wait. */
 static uint32_t post_request(const char *op, const Writer *payload)
 {
-    static uint8_t *outbox;
-    struct cell_request header = {++last_call_id, (uint32_t)strlen(op), payload->len};
+    struct cell_request header = {++cell.last_call_id, (uint32_t)strlen(op), payload->len};
     uint32_t need = cell_mailbox.outbox_len + sizeof header + header.op_len + header.payload_len;
     uint8_t *at;
 
     if (cell_mailbox.outbox_len == 0)
-        free(outbox), outbox = NULL;
-    outbox = realloc(outbox, need);
-    if (!outbox)
+        free(cell.outbox), cell.outbox = NULL;
+    cell.outbox = realloc(cell.outbox, need);
+    if (!cell.outbox)
         cell_out_of_memory();
-    at = outbox + cell_mailbox.outbox_len;
+    at = cell.outbox + cell_mailbox.outbox_len;
     memcpy(at, &header, sizeof header);
     memcpy(at + sizeof header, op, header.op_len);
     memcpy(at + sizeof header + header.op_len, payload->buf, header.payload_len);
-    cell_mailbox.outbox_ptr = (uint32_t)(uintptr_t)outbox;
+    cell_mailbox.outbox_ptr = (uint32_t)(uintptr_t)cell.outbox;
     cell_mailbox.outbox_len = need;
     return header.call_id;
 }
@@ -239,6 +236,7 @@ static bool write_call(JSContext *ctx, Writer *w, JSValueConst server, JSValueCo
 {
     Json j = {ctx, w, "args", CALL_ARGS, ""};
     const char *bad;
+    uint32_t at;
 
     if ((bad = name_problem(ctx, server)))
         return snprintf(what, room, "server %s", bad), false;
@@ -253,8 +251,11 @@ static bool write_call(JSContext *ctx, Writer *w, JSValueConst server, JSValueCo
     }
     if (!JS_IsObject(args) || JS_IsFunction(ctx, args) || js_is_array(ctx, args))
         return snprintf(what, room, "args must be an object such as {id: 1}"), false;
+    at = w->len;
     if (write_any(&j, args, NULL, 1) != WROTE)
         return snprintf(what, room, "%s", j.problem[0] ? j.problem : "args must be an object"), false;
+    if (!writer_full(w) && w->buf[at] != '{') /* a Date, a boxed number, what a toJSON gave */
+        return snprintf(what, room, "args must be an object such as {id: 1}"), false;
     put_byte(w, '}');
     if (writer_full(w))
         return snprintf(what, room, "args are %llu bytes of JSON, the limit is %u", (unsigned long long)w->total, w->limit),

@@ -13,18 +13,13 @@ typedef struct {
     char export_name[128];  /* the global that holds what was exported */
 } Unit;
 
-/* Read by the patched parser (patches.py). */
-static bool cell_top_level_return;
-static bool cell_source_is_ascii;
-static const uint8_t *cell_syntax_error_at;
-
 static const char anonymous_export[] = "$expt$";
 
 /* Columns are counted in UTF-16 code units, as editors and other engines do. */
 static int cell_columns(const uint8_t *start, const uint8_t *end)
 {
     int n = 0;
-    if (cell_source_is_ascii)
+    if (cell.source_is_ascii)
         return (int)(end - start);
     for (; start < end; start++)
         n += (*start & 0xc0) == 0x80 ? 0 : *start >= 0xf0 ? 2 : 1;
@@ -34,6 +29,22 @@ static int cell_columns(const uint8_t *start, const uint8_t *end)
 static int cell_token_column(const uint8_t *line_start, const uint8_t *at)
 {
     return line_start && at >= line_start ? 1 + cell_columns(line_start, at) : 1;
+}
+
+/* Called by the patched parser (patches.py). */
+static bool cell_top_level_return(void)
+{
+    return cell.top_level_return;
+}
+
+static bool cell_await_is_keyword(void)
+{
+    return cell.await_is_keyword;
+}
+
+static void cell_note_syntax_error(const uint8_t *at)
+{
+    cell.syntax_error_at = at;
 }
 
 /* ---- what surrounds a program ---- */
@@ -151,7 +162,7 @@ typedef struct {
 
 static void place_syntax_error(const char *src, uint32_t len, SyntaxError *e)
 {
-    const uint8_t *start = (const uint8_t *)src, *at = cell_syntax_error_at, *line = start;
+    const uint8_t *start = (const uint8_t *)src, *at = cell.syntax_error_at, *line = start;
 
     e->offset = 0;
     e->line = e->column = 0;
@@ -182,10 +193,11 @@ static JSValue compile_form(JSContext *ctx, const char *src, uint32_t len, Form 
     int flags = JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY | (form == AS_SCRIPT ? 0 : JS_EVAL_FLAG_ASYNC);
     JSValue function;
 
-    cell_syntax_error_at = NULL;
-    cell_top_level_return = form == AS_FUNCTION_BODY;
+    cell.syntax_error_at = NULL;
+    cell.top_level_return = form == AS_FUNCTION_BODY;
+    cell.await_is_keyword = true;
     function = __JS_EvalInternal(ctx, ctx->global_obj, src, len, "<eval>", 1, flags, -1);
-    cell_top_level_return = false;
+    cell.top_level_return = cell.await_is_keyword = false;
     return function;
 }
 
@@ -210,7 +222,7 @@ static bool compile_unit(JSContext *ctx, char *src, uint32_t len, Unit *unit)
     SyntaxError best = {0}, now = {0};
 
     *unit = (Unit){.function = JS_UNDEFINED};
-    cell_source_is_ascii = all_ascii(src, len);
+    cell.source_is_ascii = all_ascii(src, len);
     for (int form = AS_SCRIPT; form < FORMS; form++) {
         unit->function = compile_form(ctx, src, len, (Form)form);
         unit->form = (Form)form;

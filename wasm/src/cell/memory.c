@@ -1,10 +1,31 @@
-/* Memory: what happens when there is none left.
+/* Memory: a small allocator made for short programs in a snapshotted heap, and what happens when there is none left.
+ *
+ * A page that a run touches first costs it a fault, so blocks of every size are cut one after another from the same
+ * chunk, and a freed block goes to the list of its size class, to be used again at once. Blocks are never merged; what
+ * is larger than a class comes from libc. The block header is QuickJS's own eight bytes, of which this file owns
+ * `block_size_idx` (the class).
  *
  * One request that could never be met (larger than the whole limit) is the program's mistake: a catchable RangeError.
  * Running out bit by bit is an ending: the cell stops at once, so that no program can catch it and go on.
  */
 
+#define CHUNK_BYTES (64u << 10)
+#define LARGE 0xff
 #define GC_FLOOR (2u << 20)
+
+static uint8_t first_chunk[CHUNK_BYTES] __attribute__((aligned(4096)));
+
+/* Build time: the blocks of the snapshot in the order they were made, and which of them a run writes to. snapshot.py
+   reads `at` after a first init, marks `hot`, and inits once more: the marked blocks then share a few pages. */
+#define PLAN_ENTRIES 32768
+
+struct cell_plan {
+    uint32_t count;
+    uint32_t at[PLAN_ENTRIES];
+    uint8_t hot[PLAN_ENTRIES];
+};
+
+__attribute__((used, visibility("default"))) struct cell_plan cell_plan;
 
 static _Noreturn void cell_out_of_memory(void)
 {
@@ -12,6 +33,7 @@ static _Noreturn void cell_out_of_memory(void)
     __builtin_trap();
 }
 
+/* NULL only for a request that is larger than the limit by itself. */
 static void *checked(void *ptr, size_t size)
 {
     if (ptr == NULL && size < cell_mailbox.memory_limit)
@@ -19,41 +41,240 @@ static void *checked(void *ptr, size_t size)
     return ptr;
 }
 
-static void *cell_calloc(void *opaque, size_t count, size_t size)
+static inline uint32_t class_of(uint32_t total)
+{
+    uint32_t power;
+    if (total <= FINE_BYTES)
+        return (total - 1) >> 3;
+    power = 31 - (uint32_t)__builtin_clz(total - 1);
+    return FINE_CLASSES + (power - 9) * 4 + (((total - 1) >> (power - 2)) & 3);
+}
+
+static inline uint32_t class_bytes(uint32_t class)
+{
+    uint32_t power;
+    if (class < FINE_CLASSES)
+        return (class + 1) * 8;
+    power = 9 + (class - FINE_CLASSES) / 4;
+    return (1u << power) + (((class - FINE_CLASSES) % 4 + 1) << (power - 2));
+}
+
+static inline JSMallocBlockHeader **next_free(JSMallocBlockHeader *b)
+{
+    return (JSMallocBlockHeader **)b->user_data;
+}
+
+static inline void put_free(JSMallocBlockHeader *b, uint32_t class)
+{
+    *next_free(b) = cell.heap.free[class];
+    cell.heap.free[class] = b;
+}
+
+/* The rest of a chunk that is too small for the block asked for still serves smaller ones. */
+static void keep_rest(void)
+{
+    uint32_t rest = (uint32_t)(cell.heap.end - cell.heap.next);
+    while (rest >= 16) {
+        uint32_t class = class_of(rest);
+        uint32_t size = class_bytes(class);
+        if (size > rest)
+            size = class_bytes(--class);
+        put_free((JSMallocBlockHeader *)cell.heap.next, class);
+        cell.heap.next += size;
+        rest -= size;
+    }
+}
+
+/* When libc has nothing left: any free block of a larger class will do. */
+static JSMallocBlockHeader *borrow(uint32_t class)
+{
+    for (uint32_t c = class + 1; c < CLASSES; c++) {
+        JSMallocBlockHeader *b = cell.heap.free[c];
+        if (!b)
+            continue;
+        cell.heap.free[c] = *next_free(b);
+        b->block_size_idx = (uint8_t)c;
+        return b;
+    }
+    cell_out_of_memory();
+}
+
+static JSMallocBlockHeader *cut_planned(uint32_t class)
+{
+    static struct {
+        uint8_t *next;
+        uint8_t *end;
+    } chunks[2], *from; /* cold, hot */
+    uint32_t i = cell_plan.count++;
+    uint8_t *at;
+
+    from = &chunks[i < PLAN_ENTRIES && cell_plan.hot[i]];
+
+    if ((uint32_t)(from->end - from->next) < class_bytes(class)) {
+        from->next = aligned_alloc(4096, CHUNK_BYTES);
+        from->end = from->next + CHUNK_BYTES;
+    }
+    at = from->next;
+    from->next += class_bytes(class);
+    if (i < PLAN_ENTRIES)
+        cell_plan.at[i] = (uint32_t)(uintptr_t)at;
+    return (JSMallocBlockHeader *)at;
+}
+
+static no_inline JSMallocBlockHeader *cut_from_new_chunk(uint32_t class)
+{
+    uint8_t *chunk;
+    JSMallocBlockHeader *b;
+
+    if (cell.heap.planning) {
+        b = cut_planned(class);
+        b->block_size_idx = (uint8_t)class;
+        return b;
+    }
+    chunk = malloc(CHUNK_BYTES);
+    if (!chunk)
+        return borrow(class);
+    keep_rest();
+    b = (JSMallocBlockHeader *)chunk;
+    cell.heap.next = chunk + class_bytes(class);
+    cell.heap.end = chunk + CHUNK_BYTES;
+    b->block_size_idx = (uint8_t)class;
+    return b;
+}
+
+static no_inline void *alloc_large(size_t total)
+{
+    JSMallocBlockHeader *b = checked(malloc(total), total);
+    if (!b)
+        return NULL;
+    b->block_size_idx = LARGE;
+    return b->user_data;
+}
+
+static inline void *cell_alloc(size_t size)
+{
+    size_t total = size + sizeof(JSMallocBlockHeader);
+    uint32_t class;
+    JSMallocBlockHeader *b;
+
+    if (unlikely(total > COARSE_BYTES))
+        return total < size ? NULL : alloc_large(total);
+    class = class_of((uint32_t)total);
+    b = cell.heap.free[class];
+    if (b) {
+        cell.heap.free[class] = *next_free(b);
+        b->block_size_idx = (uint8_t)class;
+        return b->user_data;
+    }
+    b = (JSMallocBlockHeader *)cell.heap.next;
+    if (unlikely((uint32_t)(cell.heap.end - cell.heap.next) < class_bytes(class)))
+        return cut_from_new_chunk(class)->user_data;
+    cell.heap.next += class_bytes(class);
+    b->block_size_idx = (uint8_t)class;
+    return b->user_data;
+}
+
+static void *cell_calloc(size_t size)
+{
+    void *ptr = cell_alloc(size);
+    return ptr ? memset(ptr, 0, size) : NULL;
+}
+
+static inline JSMallocBlockHeader *header_of(const void *ptr)
+{
+    return container_of(ptr, JSMallocBlockHeader, user_data);
+}
+
+static inline size_t cell_block_size(const void *ptr)
+{
+    const JSMallocBlockHeader *b;
+    if (!ptr)
+        return 0;
+    b = header_of(ptr);
+    return (b->block_size_idx == LARGE ? malloc_usable_size((void *)b) : class_bytes(b->block_size_idx)) - sizeof *b;
+}
+
+static inline void cell_free(void *ptr)
+{
+    JSMallocBlockHeader *b;
+    if (!ptr)
+        return;
+    b = header_of(ptr);
+    if (unlikely(b->block_size_idx == LARGE))
+        free(b);
+    else
+        put_free(b, b->block_size_idx);
+}
+
+static void *realloc_large(JSMallocBlockHeader *b, size_t total)
+{
+    b = checked(realloc(b, total), total);
+    return b ? b->user_data : NULL;
+}
+
+static void *cell_realloc(void *ptr, size_t size)
+{
+    JSMallocBlockHeader *b = header_of(ptr);
+    size_t total = size + sizeof *b;
+    void *moved;
+    size_t old;
+
+    if (b->block_size_idx == LARGE && total > COARSE_BYTES)
+        return total < size ? NULL : realloc_large(b, total);
+    old = cell_block_size(ptr);
+    if (size <= old && size + old / 4 >= old)
+        return ptr;
+    moved = cell_alloc(size);
+    if (!moved)
+        return NULL;
+    memcpy(header_of(moved)->user_data, ptr, size < old ? size : old);
+    header_of(moved)->gc_obj_type = b->gc_obj_type;
+    header_of(moved)->mark = b->mark;
+    header_of(moved)->ref_count = b->ref_count;
+    cell_free(ptr);
+    return moved;
+}
+
+/* Build time: a run begins on an empty chunk of its own, not in the holes of the snapshot. */
+static void leave_holes_behind(void)
+{
+    memset(cell.heap.free, 0, sizeof cell.heap.free);
+    cell.heap.planning = false;
+    cell.heap.next = first_chunk;
+    cell.heap.end = first_chunk + sizeof first_chunk;
+}
+
+/* What QuickJS makes its runtime struct with; everything after that goes through the functions above. */
+static void *runtime_calloc(void *opaque, size_t count, size_t size)
 {
     (void)opaque;
-    return checked(calloc(count, size), count * size);
+    return cell_calloc(count * size);
 }
 
-static void *cell_malloc(void *opaque, size_t size)
+static void *runtime_malloc(void *opaque, size_t size)
 {
     (void)opaque;
-    return checked(malloc(size), size);
+    return cell_alloc(size);
 }
 
-static void cell_free(void *opaque, void *ptr)
+static void runtime_free(void *opaque, void *ptr)
 {
     (void)opaque;
-    free(ptr);
+    cell_free(ptr);
 }
 
-static void *cell_realloc(void *opaque, void *ptr, size_t size)
+static void *runtime_realloc(void *opaque, void *ptr, size_t size)
 {
     (void)opaque;
-    return checked(realloc(ptr, size), size);
+    return cell_realloc(ptr, size);
 }
 
-static size_t cell_usable_size(const void *ptr)
-{
-    return malloc_usable_size((void *)ptr);
-}
-
-static const JSMallocFunctions cell_malloc_functions = {
-    .js_calloc = cell_calloc,
-    .js_malloc = cell_malloc,
-    .js_free = cell_free,
-    .js_realloc = cell_realloc,
-    .js_malloc_usable_size = cell_usable_size,
+static const JSMallocFunctions runtime_functions = {
+    .js_calloc = runtime_calloc,
+    .js_malloc = runtime_malloc,
+    .js_free = runtime_free,
+    .js_realloc = runtime_realloc,
+    .js_malloc_usable_size = cell_block_size,
 };
 
 /* The heap size at which the cycle collector runs next: half as much again, but never so far that garbage alone

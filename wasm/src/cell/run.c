@@ -2,43 +2,59 @@
 
 /* ---- rejections that nobody handles ---- */
 
-enum { REJECTIONS_KEPT = 64 };
-
 static struct {
-    JSValue promise[REJECTIONS_KEPT];
-    JSValue reason[REJECTIONS_KEPT];
-    int count;
+    JSValue *promise;
+    uint32_t count;
+    uint32_t room;
 } rejections;
+
+static bool is_unhandled(JSValueConst promise)
+{
+    const JSPromiseData *s = JS_GetOpaque(promise, JS_CLASS_PROMISE);
+    return s && s->promise_state == JS_PROMISE_REJECTED && !s->is_handled;
+}
+
+/* Forgets what was handled since; a program may reject and catch as often as it likes. */
+static void sift_rejections(JSContext *ctx)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cell.rejected; i++) {
+        if (is_unhandled(rejections.promise[i]))
+            rejections.promise[kept++] = rejections.promise[i];
+        else
+            JS_FreeValue(ctx, rejections.promise[i]);
+    }
+    cell.rejected = kept;
+}
 
 static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool is_handled, void *opaque)
 {
-    (void)opaque;
-    if (!is_handled) {
-        if (rejections.count < REJECTIONS_KEPT) {
-            rejections.promise[rejections.count] = js_dup(promise);
-            rejections.reason[rejections.count++] = js_dup(reason);
+    (void)reason, (void)opaque;
+    if (is_handled)
+        return;
+    if (cell.rejected == rejections.room) {
+        sift_rejections(ctx);
+        if (cell.rejected * 2 >= rejections.room) {
+            rejections.room = rejections.room ? rejections.room * 2 : 16;
+            rejections.promise = realloc(rejections.promise, rejections.room * sizeof *rejections.promise);
+            if (!rejections.promise)
+                cell_out_of_memory();
         }
-        return;
     }
-    for (int i = 0; i < rejections.count; i++) {
-        if (JS_VALUE_GET_OBJ(rejections.promise[i]) != JS_VALUE_GET_OBJ(promise))
-            continue;
-        JS_FreeValue(ctx, rejections.promise[i]);
-        JS_FreeValue(ctx, rejections.reason[i]);
-        rejections.count--;
-        rejections.promise[i] = rejections.promise[rejections.count];
-        rejections.reason[i] = rejections.reason[rejections.count];
-        return;
-    }
+    rejections.promise[cell.rejected++] = js_dup(promise);
 }
+
+static void end_with_exception(JSContext *ctx, JSValueConst value);
 
 /* The first unhandled rejection other than that of the program's own promise. */
 static bool end_with_rejection(JSContext *ctx, JSValueConst own)
 {
-    for (int i = 0; i < rejections.count; i++) {
-        if (JS_IsObject(own) && JS_VALUE_GET_OBJ(own) == JS_VALUE_GET_OBJ(rejections.promise[i]))
+    for (uint32_t i = 0; i < cell.rejected; i++) {
+        JSValueConst promise = rejections.promise[i];
+        if (!is_unhandled(promise) || (JS_IsObject(own) && JS_VALUE_GET_OBJ(own) == JS_VALUE_GET_OBJ(promise)))
             continue;
-        end_with_thrown(ctx, js_dup(rejections.reason[i]));
+        JS_Throw(ctx, JS_PromiseResult(ctx, promise));
+        end_with_exception(ctx, JS_UNDEFINED);
         return true;
     }
     return false;
@@ -61,6 +77,16 @@ static void end_with_exception(JSContext *ctx, JSValueConst value)
     } else {
         end_with_thrown(ctx, thrown);
     }
+}
+
+static void end_stuck(JSContext *ctx)
+{
+    struct refusal *r = ending_refusal(JS_UNDEFINED);
+    if (r)
+        end_with_refusal(ctx, r);
+    else
+        end_with(ENDING_RUNTIME_ERROR, "The program waits for a Promise that nothing can settle: no call and no timer is "
+                                       "pending. Resolve it, or do not await it.");
 }
 
 static bool run_jobs(JSContext *ctx)
@@ -90,9 +116,7 @@ static bool settle(JSContext *ctx, JSValue *value)
         return false;
     case JS_PROMISE_PENDING:
         if (!end_with_rejection(ctx, promise))
-            end_with(ENDING_RUNTIME_ERROR,
-                     "The program waits for a Promise that nothing can settle: no call and no timer is pending. "
-                     "Resolve it, or do not await it.");
+            end_stuck(ctx);
         return false;
     default:
         *value = JS_PromiseResult(ctx, promise);
@@ -113,6 +137,14 @@ static JSValue unwrap_completion(JSContext *ctx, JSValue wrapped)
     return value;
 }
 
+/* A class is told from a function by its `prototype`, which nobody can assign to. */
+static bool is_class(JSValueConst function)
+{
+    JSProperty *pr;
+    JSShapeProperty *prs = find_own_property(&pr, JS_VALUE_GET_OBJ(function), JS_ATOM_prototype);
+    return prs && !(prs->flags & JS_PROP_WRITABLE) && (prs->flags & JS_PROP_TMASK) == JS_PROP_NORMAL;
+}
+
 static bool call_export(JSContext *ctx, const Unit *unit, JSValue *value)
 {
     JSValue exported = JS_GetPropertyStr(ctx, ctx->global_obj, unit->export_name);
@@ -120,7 +152,7 @@ static bool call_export(JSContext *ctx, const Unit *unit, JSValue *value)
 
     JS_FreeValue(ctx, *value);
     *value = exported;
-    if (!JS_IsFunction(ctx, exported))
+    if (!JS_IsFunction(ctx, exported) || is_class(exported))
         return !JS_IsException(exported);
     input = JS_GetPropertyStr(ctx, ctx->global_obj, "input");
     *value = JS_Call(ctx, exported, JS_UNDEFINED, 1, vc(&input));
@@ -156,7 +188,7 @@ static void end_with_value(JSContext *ctx, JSValueConst value)
     Json j = {ctx, &w, "value", cell_mailbox.dialect == DIALECT_PINKFISH ? STRINGIFY : STRICT_VALUE, ""};
     Written written;
 
-    writer_open_first(&w, cell_mailbox.result_limit);
+    writer_open(&w, cell_mailbox.result_limit);
     written = write_any(&j, value, NULL, 1);
     cell_mailbox.value_total = w.total > UINT32_MAX ? UINT32_MAX : (uint32_t)w.total;
     if (written == FAILED) {
@@ -241,7 +273,7 @@ static bool define_input(JSContext *ctx, const Program *p)
         end_with(ENDING_INTERNAL, "input is not JSON");
         return false;
     }
-    JS_DefinePropertyValueStr(ctx, ctx->global_obj, "input", input, JS_PROP_C_W_E);
+    JS_SetPropertyStr(ctx, ctx->global_obj, "input", input); /* defined at build time: its place is there */
     return true;
 }
 
@@ -280,7 +312,8 @@ __attribute__((export_name("run"))) void run(void)
 __attribute__((export_name("init"))) int init(void)
 {
     cell_mailbox.memory_limit = 1u << 30;
-    cell.rt = JS_NewRuntime2(&cell_malloc_functions, NULL);
+    cell.heap.planning = true;
+    cell.rt = JS_NewRuntime2(&runtime_functions, NULL);
     if (!cell.rt)
         return 1;
     cell.rt->stack_limit = SHADOW_STACK_BYTES - JS_STACK_BYTES;
@@ -288,10 +321,12 @@ __attribute__((export_name("init"))) int init(void)
     cell.ctx = JS_NewContext(cell.rt);
     if (!cell.ctx)
         return 2;
+    init_error_text(cell.ctx);
     init_calls(cell.ctx);
     if (web_init(cell.ctx))
         return 3;
     JS_RunGC(cell.rt);
-    cell_mailbox.log_len = 0;
+    JS_DefinePropertyValueStr(cell.ctx, cell.ctx->global_obj, "input", JS_UNDEFINED, JS_PROP_C_W_E);
+    leave_holes_behind();
     return 0;
 }

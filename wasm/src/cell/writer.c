@@ -10,41 +10,29 @@ typedef struct {
     uint64_t total;
 } Writer;
 
-static uint8_t first_buffer[4096];
-
 static void writer_open(Writer *w, uint32_t limit)
 {
     *w = (Writer){.limit = limit};
 }
 
-/* The program's value is written once, at the end, so it may use the buffer that costs no allocation. */
-static void writer_open_first(Writer *w, uint32_t limit)
-{
-    *w = (Writer){.buf = first_buffer, .cap = sizeof first_buffer, .limit = limit};
-}
-
 static void writer_close(Writer *w)
 {
-    if (w->buf != first_buffer)
-        free(w->buf);
+    cell_free(w->buf);
     w->buf = NULL;
 }
 
-static no_inline bool writer_grow(Writer *w, uint32_t need)
+static no_inline void writer_grow(Writer *w, uint32_t need)
 {
-    uint32_t cap = w->cap * 2 > need ? w->cap * 2 : need + 256;
+    uint32_t cap = w->cap * 2 > need ? w->cap * 2 : need + 248;
     uint8_t *buf;
 
-    if (cap > w->limit && need <= w->limit)
-        cap = w->limit;
-    buf = w->buf == first_buffer ? malloc(cap) : realloc(w->buf, cap);
+    if (cap > w->limit)
+        cap = w->limit; /* need <= limit: what is larger is only counted */
+    buf = w->buf ? cell_realloc(w->buf, cap) : cell_alloc(cap);
     if (!buf)
         cell_out_of_memory();
-    if (w->buf == first_buffer)
-        memcpy(buf, first_buffer, w->len);
     w->buf = buf;
     w->cap = cap;
-    return true;
 }
 
 static inline bool writer_full(const Writer *w)

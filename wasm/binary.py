@@ -1,0 +1,48 @@
+"""The few pieces of the WebAssembly binary format that the snapshot reads and writes."""
+
+from __future__ import annotations
+
+
+def sections(module: bytes) -> list[tuple[int, bytes]]:
+    """Each section's id and body, in order."""
+    found = []
+    at = 8
+    while at < len(module):
+        kind = module[at]
+        size, at = read_leb(module, at + 1)
+        found.append((kind, module[at : at + size]))
+        at += size
+    return found
+
+
+def leb(value: int) -> bytes:
+    """Unsigned LEB128."""
+    out = bytearray()
+    while True:
+        byte, value = value & 0x7F, value >> 7
+        out.append(byte | (0x80 if value else 0))
+        if not value:
+            return bytes(out)
+
+
+def signed_leb(value: int) -> bytes:
+    """Signed LEB128 of a non-negative number."""
+    out = bytearray()
+    while True:
+        byte, value = value & 0x7F, value >> 7
+        done = value == 0 and not byte & 0x40
+        out.append(byte if done else byte | 0x80)
+        if done:
+            return bytes(out)
+
+
+def read_leb(data: bytes, at: int) -> tuple[int, int]:
+    """The unsigned LEB128 at `at`, and the index after it."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if not byte & 0x80:
+            return value, at
