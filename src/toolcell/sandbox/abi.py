@@ -48,6 +48,27 @@ CELL_FIELDS = (
 )
 """The 32-bit fields that the cell writes, in order from offset 0; ``wake_at`` (a double) follows."""
 
+(
+    VERSION_FIELD,
+    STATE,
+    ENDING,
+    VALUE_PTR,
+    VALUE_LEN,
+    VALUE_TOTAL,
+    MESSAGE_PTR,
+    MESSAGE_LEN,
+    STACK_PTR,
+    STACK_LEN,
+    LINE,
+    COLUMN,
+    LOG_PTR,
+    LOG_LEN,
+    LOG_DROPPED,
+    OUTBOX_PTR,
+    OUTBOX_LEN,
+    WAITING_FOR,
+) = range(len(CELL_FIELDS))
+
 CELL_PART = struct.Struct("<18I")
 WAKE_AT = struct.Struct("<d")
 WAKE_AT_OFFSET = 72

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from toolcell.model.codes import RunCode
 from toolcell.model.request import Language
@@ -26,13 +27,8 @@ UNLIMITED_FUEL = 1 << 62
 # One buffer for all that wasmtime writes: a trap and an error, the two bytes that a continuation reads, two handles.
 _FAILURE, _READY, _MEMORY_HANDLE, _RUN_HANDLE, _SCRATCH = 0, 16, 32, 64, 96
 _HANDLE = 8  # a ``wasmtime_extern_t`` is a kind, then the handle
+_TWO_POINTERS = struct.Struct("=2Q")
 
-_STATE, _LOG_PTR, _LOG_LEN, _LOG_DROPPED = (
-    abi.CELL_FIELDS.index(name) for name in ("state", "log_ptr", "log_len", "log_dropped")
-)
-_OUTBOX_PTR, _OUTBOX_LEN, _WAITING_FOR = (
-    abi.CELL_FIELDS.index(name) for name in ("outbox_ptr", "outbox_len", "waiting_for")
-)
 _LANGUAGES = {Language.JAVASCRIPT: abi.LANGUAGE_JAVASCRIPT, Language.TYPESCRIPT: abi.LANGUAGE_TYPESCRIPT}
 _RUNNING = Running()
 _STILL_WAITING = Waiting()
@@ -43,7 +39,6 @@ class Cell:
 
     __slots__ = (
         "_answers",
-        "_clock",
         "_context",
         "_engine",
         "_ended",
@@ -75,19 +70,17 @@ class Cell:
         self._waiting_for: int | None = None  # None: not waiting; 0: any answer
         self._wake_at: float | None = None
         self._pending = b""
-        self._peak = self._fuel = 0
-        self._future = 0
+        self._peak = self._fuel = self._future = self._slice = 0
         self.broken_by: BaseException | None = None  # raised inside a host function, to be raised again outside
         self._scratch = ctypes.create_string_buffer(_SCRATCH)
         self._scratch_at = ctypes.addressof(self._scratch)
-        self._memory: GuestMemory | None = None
         self._fuel_given = UNLIMITED_FUEL if limits.fuel is None else limits.fuel
-        self._slice = 0
         self._store: int = native.store_new(engine.handle, None, None)
+        self._context: int = native.store_context(self._store)
         try:
             self._open(program)
         except BaseException:
-            self.close()
+            self._drop()
             raise
 
     # ---- the state machine ----
@@ -98,20 +91,19 @@ class Cell:
             return self._ended
         if not self._store:
             raise RuntimeError("the cell is closed")
-        now = time.time()
-        if self._waiting_for is not None and not self._may_resume(now):
+        if self._waiting_for is not None and not self._may_resume():
             return _STILL_WAITING if self._wake_at is None else Waiting(wake_at=self._wake_at)
         if fuel != self._slice:
             native.set_fuel_slice(self._context, fuel)
             self._slice = fuel
-        self._clock.value = now * 1000.0
+        self._memory.set_clock(time.time() * 1000.0)
         finished = self._engine.poll(self, self._future)
         if self.broken_by is not None:
-            self._raise_broken()
+            self._raise_broken(self.broken_by)
         try:
             return self._finish() if finished else self._look()
         except GuestFault:
-            return self._end(_fault("The cell broke its boundary and was stopped"))
+            return self._end(_FAULT)
 
     def answer(self, call_id: int, payload: bytes, *, reject: bool = False) -> None:
         """Give the JSON text that a request waits for; the next step resumes the program."""
@@ -120,29 +112,24 @@ class Cell:
 
     def close(self) -> None:
         """Drop the instance with everything in it; safe in any state, and to repeat."""
-        if not self._store:
-            return
-        self._keep_figures()
-        if self._future:
-            native.future_delete(self._future)
-            self._future = 0
-        native.store_delete(self._store)
-        self._store = 0
-        self._engine.closed()
+        if self._store:
+            if self._ended is None:
+                self._keep_figures()
+            self._drop()
 
     # ---- figures and logs ----
 
     @property
     def fuel_used(self) -> int:
         """Fuel used so far, in wasmtime's units: about one for each WebAssembly instruction."""
-        if self._store:
+        if self._store and self._ended is None:
             self._keep_figures()
         return self._fuel
 
     @property
     def peak_memory_bytes(self) -> int:
         """The linear memory's size, which never shrinks."""
-        if self._store:
+        if self._store and self._ended is None:
             self._keep_figures()
         return self._peak
 
@@ -153,20 +140,24 @@ class Cell:
         logs, self._logs = self._logs, []
         return logs
 
-    # ---- opening ----
+    # ---- opening and dropping ----
 
     def _open(self, program: Program) -> None:
-        engine = self._engine
-        context: int = native.store_context(self._store)
-        self._context = context
+        engine, context, at = self._engine, self._context, self._scratch_at
         native.store_limiter(self._store, self._limits.memory_bytes, -1, -1, -1, -1)
         native.set_fuel(context, self._fuel_given)
-        at = self._scratch_at
-        engine.instantiate(context, at, at + _MEMORY_HANDLE, at + _RUN_HANDLE)
+        engine.instantiate(context, at + _FAILURE, at + _MEMORY_HANDLE, at + _RUN_HANDLE)
         self._memory = GuestMemory(context, at + _MEMORY_HANDLE + _HANDLE, engine.mailbox)
-        self._clock = self._memory.clock()
         self._put_program(program)
         self._future = native.call_async(context, at + _RUN_HANDLE + _HANDLE, None, 0, None, 0, at, at + 8)
+
+    def _drop(self) -> None:
+        if self._future:
+            native.future_delete(self._future)
+            self._future = 0
+        native.store_delete(self._store)
+        self._store = 0
+        self._engine.closed()
 
     def _put_program(self, program: Program) -> None:
         limits = self._limits
@@ -198,16 +189,14 @@ class Cell:
 
     # ---- after a poll ----
 
-    def _may_resume(self, now: float) -> bool:
+    def _may_resume(self) -> bool:
         """Hand over the answer that the program waits for, if there is one or its time has come."""
-        wanted = self._waiting_for
-        if not wanted:
-            wanted = next(iter(self._answers), 0)
+        wanted = self._waiting_for or next(iter(self._answers), 0)
         if wanted in self._answers:
             payload, flags = self._answers.pop(wanted)
             self._pending = payload
             self._memory.put_answer(wanted, payload, flags)
-        elif self._wake_at is not None and now >= self._wake_at:
+        elif self._wake_at is not None and time.time() >= self._wake_at:
             self._memory.put_answer(0, b"", 0)
         else:
             return False
@@ -217,13 +206,13 @@ class Cell:
 
     def _look(self) -> Event:
         part = self._memory.cell_part()
-        if part[_STATE] != abi.WAITING:
+        if part[abi.STATE] != abi.WAITING:
             return _RUNNING
         self._scratch[_READY] = b"\x00"
-        self._waiting_for = part[_WAITING_FOR]
+        self._waiting_for = part[abi.WAITING_FOR]
         wake = self._memory.wake_at()
         self._wake_at = wake / 1000.0 if wake > 0 else None
-        return Waiting(self._requests(part[_OUTBOX_PTR], part[_OUTBOX_LEN]), self._wake_at)
+        return Waiting(self._requests(part[abi.OUTBOX_PTR], part[abi.OUTBOX_LEN]), self._wake_at)
 
     def _requests(self, pointer: int, length: int) -> tuple[HostRequest, ...]:
         data = self._memory.read(pointer, length)
@@ -245,43 +234,43 @@ class Cell:
     def _finish(self) -> Ended:
         native.future_delete(self._future)
         self._future = 0
-        trap, error = (int.from_bytes(self._scratch[at : at + 8], "little") for at in (0, 8))
-        fields = dict(zip(abi.CELL_FIELDS, self._memory.cell_part(), strict=True))
+        self._keep_figures()
+        part = self._memory.cell_part()
+        trap, error = _TWO_POINTERS.unpack_from(self._scratch, _FAILURE)
         if trap or error:
-            return self._end(trap_ending(trap, error, fields, self._limits))
-        if fields["state"] != abi.ENDED:
+            return self._end(trap_ending(trap, error, part, self._limits))
+        if part[abi.STATE] != abi.ENDED:
             raise GuestFault("the program returned without an ending")
-        return self._end(ending_of(fields, self._memory, self._limits))
+        return self._end(ending_of(part, self._memory, self._limits))
 
     def _end(self, ending: Ending) -> Ended:
         self._ended = Ended(ending)
         return self._ended
 
     def _keep_figures(self) -> None:
-        native.get_fuel(self._context, self._scratch_at + 8)
-        left = int.from_bytes(self._scratch[8:16], "little")
-        self._scratch[8:16] = bytes(8)
-        self._fuel = self._fuel_given - left
+        left = ctypes.c_uint64()
+        native.get_fuel(self._context, ctypes.addressof(left))
+        self._fuel = self._fuel_given - left.value
         self._peak = self._memory.size()
 
     def _read_logs(self) -> None:
         part = self._memory.cell_part()
-        end = min(part[_LOG_LEN], abi.LOG_BYTES)
-        try:
-            data = self._memory.read(part[_LOG_PTR] + self._log_read, max(end - self._log_read, 0))
-        except GuestFault:
-            return
-        self._log_read = max(end, self._log_read)
-        self._logs += _log_lines(data)
-        if self._ended is not None and part[_LOG_DROPPED] and self._log_read <= abi.LOG_BYTES:
+        end = min(part[abi.LOG_LEN], abi.LOG_BYTES)
+        if end > self._log_read:
+            try:
+                data = self._memory.read(part[abi.LOG_PTR] + self._log_read, end - self._log_read)
+            except GuestFault:
+                return
+            self._log_read = end
+            self._logs += _log_lines(data)
+        if self._ended is not None and part[abi.LOG_DROPPED] and self._log_read <= abi.LOG_BYTES:
             self._log_read = abi.LOG_BYTES + 1
-            self._logs.append(_truncation(part[_LOG_DROPPED], self._limits.max_log_bytes))
+            self._logs.append(_truncation(part[abi.LOG_DROPPED], self._limits.max_log_bytes))
 
-    def _raise_broken(self) -> None:
-        broken, self.broken_by = self.broken_by, None
+    def _raise_broken(self, broken: BaseException) -> NoReturn:
+        self.broken_by = None
         self.close()
-        if broken is not None:
-            raise broken
+        raise broken
 
     # ---- what the host functions need ----
 
@@ -298,8 +287,9 @@ class Cell:
         self._pending = b""
 
 
-def _fault(message: str) -> Ending:
-    return Ending(error=CellError(code=RunCode.RUNTIME_ERROR, message=message))
+_FAULT = Ending(
+    error=CellError(code=RunCode.RUNTIME_ERROR, message="The program broke out of its engine's rules; its cell was stopped")
+)
 
 
 def _log_lines(data: bytes) -> list[LogLine]:

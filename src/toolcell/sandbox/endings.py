@@ -11,8 +11,6 @@ from toolcell.sandbox import abi, native
 from toolcell.sandbox.values import CellError, Ending
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolcell.sandbox.guest_memory import GuestMemory
     from toolcell.sandbox.values import CellLimits
 
@@ -29,14 +27,14 @@ TRAP_STACK_OVERFLOW = 0
 TRAP_OUT_OF_FUEL = 11
 
 
-def ending_of(fields: Mapping[str, int], memory: GuestMemory, limits: CellLimits) -> Ending:
+def ending_of(part: tuple[int, ...], memory: GuestMemory, limits: CellLimits) -> Ending:
     """Return the ending that the mailbox describes; ``GuestFault`` when it points outside the memory."""
-    kind = fields["ending"]
+    kind = part[abi.ENDING]
     if kind == abi.ENDING_VALUE:
-        return Ending(value=memory.read(fields["value_ptr"], fields["value_len"]))
+        return Ending(value=memory.read(part[abi.VALUE_PTR], part[abi.VALUE_LEN]))
     if kind == abi.ENDING_RESULT_TOO_LARGE:
-        return _too_large(fields["value_total"], limits)
-    message = _text(memory, fields["message_ptr"], fields["message_len"])
+        return _too_large(part[abi.VALUE_TOTAL], limits)
+    message = _text(memory, part[abi.MESSAGE_PTR], part[abi.MESSAGE_LEN])
     if kind == abi.ENDING_REFUSED:
         return _refused(message)
     if kind not in _CODES:
@@ -45,14 +43,14 @@ def ending_of(fields: Mapping[str, int], memory: GuestMemory, limits: CellLimits
         error=CellError(
             code=_CODES[kind],
             message=message,
-            stack=_text(memory, fields["stack_ptr"], fields["stack_len"]),
-            line=fields["line"] or None,
-            column=fields["column"] or None,
+            stack=_text(memory, part[abi.STACK_PTR], part[abi.STACK_LEN]),
+            line=part[abi.LINE] or None,
+            column=part[abi.COLUMN] or None,
         )
     )
 
 
-def trap_ending(trap: int, error: int, fields: Mapping[str, int], limits: CellLimits) -> Ending:
+def trap_ending(trap: int, error: int, part: tuple[int, ...], limits: CellLimits) -> Ending:
     """Return what a trap means, and free it; the cell is to be discarded."""
     code = ctypes.c_uint8(255)
     if trap:
@@ -62,7 +60,7 @@ def trap_ending(trap: int, error: int, fields: Mapping[str, int], limits: CellLi
         native.error_delete(error)
     if code.value == TRAP_OUT_OF_FUEL:
         return _error(RunCode.TIMEOUT, f"JavaScript execution used up its fuel budget ({limits.fuel})")
-    if fields["state"] == abi.ENDED and fields["ending"] == abi.ENDING_MEMORY_LIMIT_EXCEEDED:
+    if part[abi.STATE] == abi.ENDED and part[abi.ENDING] == abi.ENDING_MEMORY_LIMIT_EXCEEDED:
         return _memory_limit(limits)
     if code.value == TRAP_STACK_OVERFLOW:
         return _error(RunCode.RUNTIME_ERROR, "RangeError: Maximum call stack size exceeded")

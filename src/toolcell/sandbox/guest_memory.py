@@ -20,13 +20,14 @@ class GuestFault(Exception):  # noqa: N818  # it is the guest's, and ends the ru
 class GuestMemory:
     """The linear memory of one live instance; unusable once its store is gone."""
 
-    __slots__ = ("_base", "_context", "_mailbox", "_memory")
+    __slots__ = ("_base", "_clock", "_context", "_mailbox", "_memory")
 
     def __init__(self, context: int, memory: int, mailbox: int) -> None:
         self._context = context
         self._memory = memory
         self._base: int = native.memory_data(context, memory)
         self._mailbox: int = self._base + mailbox
+        self._clock = ctypes.c_double.from_address(self._mailbox + abi.CLOCK_OFFSET)
 
     def size(self) -> int:
         """Return the memory's size in bytes now."""
@@ -63,9 +64,9 @@ class GuestMemory:
         if len(payload) <= abi.INBOX_BYTES:
             ctypes.memmove(self._mailbox + abi.INBOX_OFFSET, payload, len(payload))
 
-    def clock(self) -> ctypes.c_double:
-        """Return the mailbox's clock as a variable: milliseconds of Unix time."""
-        return ctypes.c_double.from_address(self._mailbox + abi.CLOCK_OFFSET)
+    def set_clock(self, milliseconds: float) -> None:
+        """Set the cell's clock: milliseconds of Unix time."""
+        self._clock.value = milliseconds
 
     def _checked(self, pointer: int, length: int) -> int:
         pointer &= _MASK
