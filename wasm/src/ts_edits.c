@@ -134,8 +134,7 @@ struct ts_name *ts_remember(struct ts_parser *p, uint32_t owner, int kind, struc
 
 void ts_declare(struct ts_parser *p, struct ts_span name)
 {
-    if (!p->ambient)
-        ts_remember(p, p->ctx.scope, N_DECLARED, name);
+    ts_remember(p, p->ctx.scope, N_DECLARED, name);
 }
 
 /* An enum or namespace may go on in a second block, where names of the first are in scope. */

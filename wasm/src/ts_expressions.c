@@ -372,10 +372,11 @@ static bool statement_ends(const struct ts_parser *p)
 static void super_call(struct ts_parser *p, uint32_t start)
 {
     struct ts_constructor *constructor = p->ctx.constructor;
+    bool is_statement = start == p->statement_at;
     element_list(p, ')', ")");
     if (!constructor || constructor->assigned || !constructor->count)
         return;
-    bool is_statement = start == p->statement_at && statement_ends(p);
+    is_statement = is_statement && statement_ends(p);
     constructor->assigned = true;
     if (!is_statement)
         ts_insert(p, start, "(");
@@ -576,13 +577,14 @@ static bool looks_like_jsx(struct ts_parser *p, uint32_t less)
     bool jsx = p->src[less + 1] == '>';
     if (!jsx) {
         ts_next(p);
+        bool named = p->tok.kind == T_NAME;
         while (p->tok.kind == T_NAME && p->tok.word != W_CONST) {
             ts_next(p);
             if (!ts_accept(p, '.'))
                 break;
         }
         struct ts_token after = ts_peek(p);
-        jsx = p->tok.kind == '/' || p->tok.kind == '{' || (p->tok.kind == T_NAME && p->tok.word != W_EXTENDS && (after.kind == '=' || after.kind == '/'));
+        jsx = p->tok.kind == '/' || (named && p->tok.kind == '{') || (p->tok.kind == T_NAME && p->tok.word != W_EXTENDS && (after.kind == '=' || after.kind == '/'));
     }
     ts_rewind(p, &mark);
     return jsx;

@@ -69,9 +69,10 @@ void ts_binding(struct ts_parser *p)
     struct ts_span name = {p->tok.start, p->tok.end};
     if (ts_identifier(&p->tok)) {
         ts_next(p);
-        ts_declare(p, name);
-        if (!p->ambient)
+        if (!p->ambient) {
+            ts_declare(p, name);
             TS_PUSH(p, p->names, name);
+        }
         return;
     }
     if (ts_enter(p)) {

@@ -111,7 +111,6 @@ static bool type_modifier_follows(struct ts_parser *p)
 /* `A.B.C` after `=`. */
 static void alias_target(struct ts_parser *p)
 {
-    ts_use(p, span_of(&p->tok));
     do {
         if (p->tok.kind != T_NAME)
             ts_fail_token(p, NULL);
@@ -127,6 +126,7 @@ static bool alias(struct ts_parser *p, const struct ts_origin *from, uint32_t ke
     ts_next(p);
     ts_expect(p, '=', "=");
     struct ts_token after = ts_peek(p);
+    struct ts_span target = span_of(&p->tok);
     if (p->tok.word == W_REQUIRE && after.kind == '(') {
         if (!p->ambient && !type_only)
             ts_fail(p, p->tok.start, "'import … = require()' is not supported: use import … from");
@@ -141,10 +141,11 @@ static bool alias(struct ts_parser *p, const struct ts_origin *from, uint32_t ke
     }
     ts_declare(p, name);
     if (exported) {
+        ts_use(p, target);
         ts_replace(p, keyword, keyword + 6, "var");
         return true;
     }
-    TS_PUSH(p, p->pending, (struct ts_pending){P_ALIAS, {from->start, p->prev_end}, name, 0, 0, false});
+    TS_PUSH(p, p->pending, (struct ts_pending){P_ALIAS, {from->start, p->prev_end}, name, target, 0, 0, false});
     return false;
 }
 
@@ -175,6 +176,9 @@ bool ts_import(struct ts_parser *p)
         ts_next(p);
     import_clause(p, &import);
     source_clause(p);
+    for (uint32_t i = import.first; i < p->specifiers.count; i++)
+        if (type_only || p->specifiers.at[i].type_only)
+            ts_remember(p, 0, N_TYPE, p->specifiers.at[i].name);
     if (type_only || p->ambient) {
         p->specifiers.count = import.first < p->specifiers.count ? import.first : p->specifiers.count;
         ts_erase_statement(p, &from);
@@ -240,7 +244,7 @@ static bool export_default_value(struct ts_parser *p, const struct ts_origin *fr
     ts_semicolon(p);
     if (is_name)
         TS_PUSH(p, p->pending,
-                (struct ts_pending){P_EXPORT_DEFAULT, {from->start, p->prev_end}, span_of(&first), 0, 0, false});
+                (struct ts_pending){P_EXPORT_DEFAULT, {from->start, p->prev_end}, span_of(&first), {0, 0}, 0, 0, false});
     return true;
 }
 
@@ -419,9 +423,20 @@ static void settle_list(struct ts_parser *p, const struct ts_pending *list)
         ts_blank(p, list->braces.start, list->braces.end);
 }
 
+/* Only an alias that is used uses its target. Backwards, as an alias may name an earlier one. */
+static void use_targets(struct ts_parser *p)
+{
+    for (uint32_t i = p->pending.count; i-- > 0;) {
+        const struct ts_pending item = p->pending.at[i];
+        if (item.kind == P_ALIAS && ts_find(p, 0, N_USED, item.braces))
+            ts_use(p, item.target);
+    }
+}
+
 /* At the end, when all uses are known. */
 void ts_settle_modules(struct ts_parser *p)
 {
+    use_targets(p);
     for (uint32_t i = 0; i < p->pending.count; i++) {
         const struct ts_pending item = p->pending.at[i];
         switch (item.kind) {

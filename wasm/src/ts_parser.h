@@ -120,7 +120,9 @@ struct ts_specifier {
 
 struct ts_pending {
     enum ts_pending_kind kind;
-    struct ts_span whole, braces;
+    struct ts_span whole;
+    struct ts_span braces; /* of the list; for an alias or export default, its name */
+    struct ts_span target; /* what an alias stands for */
     uint32_t first, count; /* specifiers */
     bool had_from;
 };

@@ -72,6 +72,8 @@ void ts_variables(struct ts_parser *p)
 {
     ts_next(p);
     do {
+        if (p->ambient && ts_identifier(&p->tok))
+            ts_declare(p, (struct ts_span){p->tok.start, p->tok.end});
         ts_binding(p);
         if (p->tok.kind == '!' && !p->tok.newline) {
             ts_blank(p, p->tok.start, p->tok.end);
@@ -272,10 +274,11 @@ bool ts_function_declaration(struct ts_parser *p, const struct ts_origin *from)
         ts_fail_token(p, "(");
         return true;
     }
-    if (ts_signature_and_body(p, generator, NULL)) {
+    bool has_body = ts_signature_and_body(p, generator, NULL);
+    if (has_body || p->ambient)
         ts_declare(p, name);
+    if (has_body)
         return true;
-    }
     ts_semicolon(p);
     ts_erase_statement(p, from);
     return false;

@@ -56,8 +56,7 @@ static void inner_type(struct ts_parser *p)
     constraint_type(p, false);
 }
 
-/* `x is T`, `asserts x`, `asserts x is T`, or a type. */
-void ts_return_type(struct ts_parser *p)
+static void predicate_or_type(struct ts_parser *p)
 {
     struct ts_token after = ts_peek(p);
     if (p->tok.word == W_ASSERTS && !after.newline && (ts_identifier(&after) || after.word == W_THIS)) {
@@ -73,6 +72,15 @@ void ts_return_type(struct ts_parser *p)
         ts_next(p);
     }
     ts_type(p);
+}
+
+/* `x is T`, `asserts x`, `asserts x is T`, or a type. */
+void ts_return_type(struct ts_parser *p)
+{
+    bool saved = p->no_conditional;
+    p->no_conditional = false;
+    predicate_or_type(p);
+    p->no_conditional = saved;
 }
 
 /* `<A, B>` of a reference. */
@@ -160,11 +168,24 @@ static void template_type(struct ts_parser *p)
     ts_next(p);
 }
 
+/* `name:` or `name?:` in a tuple; any word may be one. */
+static void tuple_label(struct ts_parser *p)
+{
+    struct ts_mark mark = ts_mark(p);
+    if (p->tok.kind != T_NAME)
+        return;
+    ts_next(p);
+    ts_accept(p, '?');
+    if (!ts_accept(p, ':'))
+        ts_rewind(p, &mark);
+}
+
 static void tuple_type(struct ts_parser *p)
 {
     ts_next(p);
     while (p->tok.kind != ']' && p->status == TS_OK) {
         ts_accept(p, T_ELLIPSIS);
+        tuple_label(p);
         if (p->tok.kind != ',')
             inner_type(p);
         ts_accept(p, '?');
@@ -321,6 +342,24 @@ static void infer_type(struct ts_parser *p)
     ts_rewind(p, &mark);
 }
 
+static bool starts_type(const struct ts_token *tok)
+{
+    switch (tok->kind) {
+    case T_NAME:
+    case T_STRING:
+    case T_NUMBER:
+    case T_TEMPLATE:
+    case T_TEMPLATE_HEAD:
+    case '(':
+    case '[':
+    case '{':
+    case '-':
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* True if a prefix was read and an operand must follow. */
 static bool type_prefix(struct ts_parser *p)
 {
@@ -331,9 +370,7 @@ static bool type_prefix(struct ts_parser *p)
     case W_READONLY:
     case W_ABSTRACT:
         after = ts_peek(p);
-        if (after.kind != T_NAME && after.kind != '(' && after.kind != '[' && after.kind != '{')
-            return false;
-        if (after.word == W_EXTENDS || (p->tok.word == W_ABSTRACT && after.word != W_NEW))
+        if (!starts_type(&after) || after.word == W_EXTENDS || (p->tok.word == W_ABSTRACT && after.word != W_NEW))
             return false;
         ts_next(p);
         return true;
