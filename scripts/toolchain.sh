@@ -45,12 +45,14 @@ fingerprint() {
 }
 
 # sync STAMP ARGUMENTS...: runs `uv sync --frozen ARGUMENTS` unless STAMP says that nothing changed since.
+# A guest that went missing is made again, whatever uv remembers of an earlier build.
 sync() {
-  local stamp=.venv/.toolcell-$1 now
+  local stamp=.venv/.toolcell-$1 guest=src/toolcell/sandbox/guest/cell.wasm now
   shift
   now=$(fingerprint "$@")
-  if [ -x .venv/bin/toolcell ] && [ -f src/toolcell/sandbox/guest/cell.wasm ] &&
+  if [ -x .venv/bin/python ] && [ -x .venv/bin/toolcell ] && [ -f "$guest" ] &&
     [ "$(cat "$stamp" 2>/dev/null)" = "$now" ]; then return; fi
+  if [ ! -f "$guest" ]; then set -- "$@" --reinstall-package toolcell; fi
   local uv
   uv=$(find_uv) || exit 1
   say "bringing .venv up to date (the first time compiles the guest: about a minute)"

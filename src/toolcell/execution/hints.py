@@ -11,10 +11,10 @@ _LANGUAGES = "toolcell runs JavaScript (the default) and TypeScript"
 _PYTHON = re.compile(
     r"""^\s*(?:
         \#!.*\bpython
-      | (?:async\s+)?def\s+\w+\s*\(.*\)\s*(?:->.*)?:\s*(?:\#.*)?$
+      | (?:async\s+)?def\s+\w+\s*\(.*\)\s*(?:->[^:\n]*)?:\s*(?:\#.*)?$
       | from\s+[\w.]+\s+import\s+[\w(*]
       | import\s+[\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+)*\s*$
-      | (?:if|elif|while|for|with|except|class)\b[^{}]*:\s*(?:\#.*)?$
+      | (?:if|elif|while|for|with|except|class)\b[^{}\n]*:\s*(?:\#.*)?$
       | (?:else|try|finally)\s*:\s*$
       | print\s*\(?\s*f["']
     )""",
