@@ -208,7 +208,6 @@ class Cell:
         part = self._memory.cell_part()
         if part[abi.STATE] != abi.WAITING:
             return _RUNNING
-        self._scratch[_READY] = b"\x00"
         self._waiting_for = part[abi.WAITING_FOR]
         wake = self._memory.wake_at()
         self._wake_at = wake / 1000.0 if wake > 0 else None
@@ -276,8 +275,8 @@ class Cell:
 
     def continuation(self) -> bytes:
         """Return the ``wasmtime_async_continuation_t`` that polls this cell's ready byte."""
-        ready = self._scratch_at + _READY
-        return native.CONTINUATION.pack(native.strlen_address, ready, 0)
+        self._scratch[_READY] = b"\x00"  # it still says what the last wait was told
+        return native.CONTINUATION.pack(native.strlen_address, self._scratch_at + _READY, 0)
 
     def take(self, pointer: int, length: int) -> None:
         """Copy the pending payload into the cell; ``GuestFault`` when the range or the length is wrong."""
