@@ -2,7 +2,7 @@
  *
  * Read when a ReferenceError is made, never at start. The names stay undefined:
  * `typeof require` is "undefined" and feature tests work. A message has room for
- * 255 bytes, "NAME is not defined: " included; the longest hint has 170.
+ * 255 bytes, "NAME is not defined: " included; keep a hint under 180.
  */
 #include "web.h"
 
@@ -30,8 +30,8 @@ static const Absence absences[] = {
       { "a cell has no network; call a tool with call_tool(server, tool, args)",
         "a cell has no network; call a tool with await callTool(serverPath, toolName, args)" } },
     { " setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate sleep ",
-      { "a cell has no timers; call_tool blocks until its answer is there, and a retry needs no "
-        "delay (see retry_after_ms in a failed answer)", NULL } },
+      { "a cell has no timers; call_tool waits for its answer by itself, so nothing needs a delay",
+        NULL } },
     { " setImmediate clearImmediate sleep requestAnimationFrame ",
       { "a cell has no timers", "use setTimeout(fn, ms), or queueMicrotask(fn)" } },
     { " process ",

@@ -189,7 +189,6 @@ static JSValue copy_shell(Clone *c, JSValueConst source, PeekKind kind)
 {
     switch (kind) {
     case PEEK_PLAIN:
-    case PEEK_ARGUMENTS:
         return JS_NewObject(c->ctx);
     case PEEK_ARRAY:
         return copy_array(c, source);
@@ -358,7 +357,7 @@ static int step(Clone *c)
 
 static bool has_members(PeekKind kind)
 {
-    return kind == PEEK_PLAIN || kind == PEEK_ARGUMENTS || kind == PEEK_ARRAY ||
+    return kind == PEEK_PLAIN || kind == PEEK_ARRAY ||
            kind == PEEK_MAP || kind == PEEK_SET || kind == PEEK_ERROR;
 }
 

@@ -4,7 +4,6 @@
  * buffer is in use.
  */
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "web.h"
 #include "web_class.h"
@@ -93,23 +92,25 @@ static double number_of(JSContext *ctx, JSValueConst value)
 }
 
 /* parseInt and parseFloat of the start of a string. */
-static double leading_number(JSValueConst string, bool whole)
+static double leading_number(JSContext *ctx, JSValueConst string, bool whole)
 {
+    const char *allowed = whole ? "+-0123456789" : "+-0123456789.eE";
     uint16_t units[64];
-    char text[65];
-    uint32_t n = peek_text_copy(string, 0, units, 64), i, end = 0, from = 0;
+    char text[64];
+    uint32_t n = peek_text_copy(string, 0, units, 64), from = 0, end;
+    double d = NAN;
 
-    for (i = 0; i < n; i++)
-        text[i] = units[i] < 0x80 ? (char)units[i] : '?';
-    while (from < n && isspace((unsigned char)text[from]))
+    while (from < n && units[from] < 0x80 && isspace(units[from]))
         from++;
-    end = from;
-    while (end < n && (isdigit((unsigned char)text[end]) || (text[end] && strchr(whole ? "+-" : "+-.eE", text[end]))))
-        end++;
-    text[end] = 0;
-    if (end == from || !strpbrk(text + from, "0123456789"))
-        return NAN;
-    return strtod(text + from, NULL);
+    for (end = from; end < n && units[end] && units[end] < 0x80 && strchr(allowed, units[end]); end++)
+        text[end - from] = (char)units[end];
+    for (; end > from && isnan(d); end--) { /* "1.5e" still starts with a number */
+        JSValue digits = JS_NewStringLen(ctx, text, end - from);
+        if (JS_ToFloat64(ctx, &d, digits))
+            JS_FreeValue(ctx, JS_GetException(ctx));
+        JS_FreeValue(ctx, digits);
+    }
+    return d;
 }
 
 static void put_number_argument(JSContext *ctx, JSValueConst value, char spec)
@@ -121,7 +122,7 @@ static void put_number_argument(JSContext *ctx, JSValueConst value, char spec)
         return;
     }
     if (spec != 'd' && JS_IsString(value))
-        d = leading_number(value, spec == 'i');
+        d = leading_number(ctx, value, spec == 'i');
     else
         d = number_of(ctx, value);
     put_double(ctx, spec == 'i' ? trunc(d) : d);

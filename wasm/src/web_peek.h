@@ -6,8 +6,8 @@
  * own structures instead, so console output, structuredClone and URL
  * arguments cannot be steered and never throw.
  *
- * web_peek.c is compiled inside the engine's translation unit (it is
- * #included after quickjs.c). All returned JSValueConst are borrowed: they
+ * cell/web_peek.c is compiled inside the engine's translation unit (it is
+ * #included by cell.c). All returned JSValueConst are borrowed: they
  * live as long as the object they came from is neither freed nor written to.
  */
 #ifndef WEB_PEEK_H

@@ -17,6 +17,7 @@ typedef struct Span {
 typedef struct Column {
     JSAtom atom;       /* JS_ATOM_NULL: a fixed heading */
     const char *title;
+    bool is_owned;     /* the atom was made here */
 } Column;
 
 typedef struct Table {
@@ -293,10 +294,22 @@ static void choose_columns(JSContext *ctx, JSValueConst columns)
         !peek_dense(columns, &names, &count))
         return;
     for (i = 0; i < count && table.columns < MAX_COLUMNS; i++) {
-        if (JS_IsString(names[i]))
-            find_column(JS_ValueToAtom(ctx, names[i]), NULL);
+        if (!JS_IsString(names[i]))
+            continue;
+        table.heads[table.columns].atom = JS_ValueToAtom(ctx, names[i]);
+        table.heads[table.columns++].is_owned = true;
     }
     table.is_fixed = true;
+}
+
+static void free_columns(JSContext *ctx)
+{
+    int i;
+
+    for (i = 0; i < table.columns; i++) {
+        if (table.heads[i].is_owned)
+            JS_FreeAtom(ctx, table.heads[i].atom);
+    }
 }
 
 bool table_put(JSContext *ctx, Text *out, JSValueConst data, JSValueConst columns)
@@ -317,5 +330,6 @@ bool table_put(JSContext *ctx, Text *out, JSValueConst data, JSValueConst column
         fill_from_object(data);
     put_headings();
     draw(out);
+    free_columns(ctx);
     return true;
 }

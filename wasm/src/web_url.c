@@ -6,8 +6,6 @@
  */
 #include "web_url.h"
 
-#include <stdlib.h>
-
 #include "ada_c.h"
 #include "web_class.h"
 #include "web_url_params.h"
@@ -27,16 +25,29 @@ static Url *url_of(JSContext *ctx, JSValueConst value)
     return JS_GetOpaque2(ctx, value, url_class);
 }
 
+/* Where the parser's own objects live; set once, at init. */
+static JSRuntime *runtime;
+
+void *url_alloc(size_t size)
+{
+    return js_malloc_rt(runtime, size);
+}
+
+void url_release(void *block)
+{
+    js_free_rt(runtime, block);
+}
+
 bool url_reserve(JSContext *ctx, size_t n)
 {
     void *probe;
 
     if (n < PREFLIGHT_BYTES)
         return true;
-    probe = n < SIZE_MAX / 16 ? malloc(n * 8) : NULL;
-    free(probe);
+    probe = n < SIZE_MAX / 8 ? js_malloc_rt(runtime, n * 4) : NULL;
+    js_free_rt(runtime, probe);
     if (!probe)
-        JS_ThrowOutOfMemory(ctx);
+        JS_ThrowRangeError(ctx, "the URL text of %zu bytes is too large for this cell", n);
     return probe != NULL;
 }
 
@@ -323,8 +334,10 @@ static const WebClass url_spec = {
 
 int url_init(JSContext *ctx)
 {
-    JSValueConst constructor = web_define_class(ctx, &url_spec);
+    JSValueConst constructor;
 
+    runtime = JS_GetRuntime(ctx);
+    constructor = web_define_class(ctx, &url_spec);
     if (JS_IsException(constructor) ||
         JS_SetPropertyFunctionList(ctx, constructor, url_statics, WEB_COUNT(url_statics)) < 0)
         return -1;

@@ -12,6 +12,9 @@ void params_reset(JSValueConst params, const char *query, size_t n);
 /* --- offered by web_url.c --- */
 
 void url_take_search(JSValueConst url, const char *text, size_t n);
+/* The heap of the C++ side (url.cpp). */
+void *url_alloc(size_t size);
+void url_release(void *block);
 /* False, with an exception pending, when memory for n bytes of text is short. */
 bool url_reserve(JSContext *ctx, size_t n);
 
