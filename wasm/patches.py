@@ -91,26 +91,32 @@ typedef struct JSParseState {""",
     label_name = JS_ATOM_NULL;""",
     ),
     Patch(
-        reason="reading a property of undefined is placed at the property's name, as in other engines",
-        old="""                    emit_op(s, OP_get_field);
-                    emit_atom(s, s->token.u.ident.atom);
-                }
-            }
-            if (next_token(s))""",
-        new="""                    emit_source_loc(s);
-                    emit_op(s, OP_get_field);
-                    emit_atom(s, s->token.u.ident.atom);
-                }
-            }
-            if (next_token(s))""",
+        reason="where a call, a member and an element are: at the callee, the property's name and the bracket",
+        old="""    int optional_chaining_label;
+    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
+""",
+        new="""    int optional_chaining_label;
+    int callee_line = s->token.line_num, callee_column = s->token.col_num;
+    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
+""",
     ),
     Patch(
-        reason="the same for an element: at its bracket",
+        reason="reading a property of undefined is placed at the property's name, as in other engines",
+        old="""        parse_property:
+            if (s->token.val == TOK_PRIVATE_NAME) {""",
+        new="""        parse_property:
+            callee_line = s->token.line_num;
+            callee_column = s->token.col_num;
+            emit_source_loc(s);
+            if (s->token.val == TOK_PRIVATE_NAME) {""",
+    ),
+    Patch(
+        reason="the same for an element: at its bracket, which the index's own places must not hide",
         old="""        parse_array_access:
             prev_op = get_prev_opcode(fd);""",
         new="""        parse_array_access:
-            bracket_line = s->token.line_num;
-            bracket_column = s->token.col_num;
+            callee_line = s->token.line_num;
+            callee_column = s->token.col_num;
             prev_op = get_prev_opcode(fd);""",
     ),
     Patch(
@@ -120,19 +126,20 @@ typedef struct JSParseState {""",
                 emit_op(s, OP_get_array_el);""",
         new="""                emit_op(s, OP_get_super_value);
             } else {
-                emit_source_loc_at(s, bracket_line, bracket_column);
+                emit_source_loc_at(s, callee_line, callee_column);
                 emit_op(s, OP_get_array_el);""",
     ),
     Patch(
-        reason="the declarations of the two patches above",
-        old="""        } else if (s->token.val == '[') {
-            int prev_op;
-
-        parse_array_access:""",
-        new="""        } else if (s->token.val == '[') {
-            int prev_op, bracket_line, bracket_column;
-
-        parse_array_access:""",
+        reason="a call is placed at its callee; upstream places it at its first argument, or at what that names last",
+        old="            emit_func_call:\n                switch(opcode) {",
+        new="            emit_func_call:\n                emit_source_loc_at(s, callee_line, callee_column);\n"
+        "                switch(opcode) {",
+    ),
+    Patch(
+        reason="the same for a call with a spread argument",
+        old="                /* apply function call */\n                switch(opcode) {",
+        new="                /* apply function call */\n                emit_source_loc_at(s, callee_line, callee_column);\n"
+        "                switch(opcode) {",
     ),
     Patch(
         reason="columns are those of the token, in UTF-16 units; upstream counts from the last white space",

@@ -37,7 +37,9 @@ struct cell_page {
     const uint8_t *syntax_error_at;
     bool top_level_return;
     bool await_is_keyword;
-    bool source_is_ascii;
+    const uint8_t *wide_source; /* the program, where it is not plain ASCII */
+    uint32_t wide_len;
+    uint32_t *marks; /* UTF-16 units before each MARK_BYTES of it */
     struct heap {
         uint8_t *next; /* the uncut rest of the current chunk */
         uint8_t *end;

@@ -15,20 +15,64 @@ typedef struct {
 
 static const char anonymous_export[] = "$expt$";
 
-/* Columns are counted in UTF-16 code units, as editors and other engines do. */
-static int cell_columns(const uint8_t *start, const uint8_t *end)
+static bool all_ascii(const char *src, uint32_t len)
 {
-    int n = 0;
-    if (cell.source_is_ascii)
-        return (int)(end - start);
-    for (; start < end; start++)
-        n += (*start & 0xc0) == 0x80 ? 0 : *start >= 0xf0 ? 2 : 1;
+    for (uint32_t i = 0; i < len; i++)
+        if ((uint8_t)src[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* Columns are counted in UTF-16 code units, as editors and other engines do. The parser asks for one at every token,
+   so a count must not start from the line's beginning: marks are kept at regular distances. Text that a program
+   evaluates by itself has columns in bytes. */
+#define MARK_BYTES 256
+
+static uint32_t count_units(const uint8_t *p, const uint8_t *end)
+{
+    uint32_t n = 0;
+    for (; p < end; p++)
+        n += (*p & 0xc0) == 0x80 ? 0 : *p >= 0xf0 ? 2 : 1;
     return n;
+}
+
+static void mark_source(const char *src, uint32_t len)
+{
+    const uint8_t *start = (const uint8_t *)src;
+    uint32_t marks = len / MARK_BYTES + 1;
+
+    cell.wide_source = NULL;
+    if (all_ascii(src, len))
+        return;
+    free(cell.marks);
+    cell.marks = malloc(marks * sizeof *cell.marks);
+    if (!cell.marks)
+        cell_out_of_memory();
+    cell.marks[0] = 0;
+    for (uint32_t i = 1; i < marks; i++)
+        cell.marks[i] = cell.marks[i - 1] + count_units(start + (i - 1) * MARK_BYTES, start + i * MARK_BYTES);
+    cell.wide_source = start;
+    cell.wide_len = len;
+}
+
+static bool in_wide_source(const uint8_t *at)
+{
+    return cell.wide_source && at >= cell.wide_source && at <= cell.wide_source + cell.wide_len;
+}
+
+static uint32_t units_before(const uint8_t *at)
+{
+    uint32_t mark = (uint32_t)(at - cell.wide_source) / MARK_BYTES;
+    return cell.marks[mark] + count_units(cell.wide_source + mark * MARK_BYTES, at);
 }
 
 static int cell_token_column(const uint8_t *line_start, const uint8_t *at)
 {
-    return line_start && at >= line_start ? 1 + cell_columns(line_start, at) : 1;
+    if (!line_start || at < line_start)
+        return 1;
+    if (in_wide_source(line_start) && in_wide_source(at))
+        return 1 + (int)(units_before(at) - units_before(line_start));
+    return 1 + (int)(at - line_start);
 }
 
 /* Called by the patched parser (patches.py). */
@@ -171,7 +215,7 @@ static void place_syntax_error(const char *src, uint32_t len, SyntaxError *e)
     e->offset = (size_t)(at - start);
     e->line = 1;
     for (const uint8_t *p = start; p < at; p++)
-        if (*p == '\n')
+        if (*p == '\n' || (*p == '\r' && p[1] != '\n'))
             e->line++, line = p + 1;
     e->column = (uint32_t)cell_token_column(line, at);
 }
@@ -201,14 +245,6 @@ static JSValue compile_form(JSContext *ctx, const char *src, uint32_t len, Form 
     return function;
 }
 
-static bool all_ascii(const char *src, uint32_t len)
-{
-    for (uint32_t i = 0; i < len; i++)
-        if ((uint8_t)src[i] >= 0x80)
-            return false;
-    return true;
-}
-
 static void end_with_syntax_error(const SyntaxError *e)
 {
     end_at(ENDING_SYNTAX_ERROR,
@@ -222,7 +258,7 @@ static bool compile_unit(JSContext *ctx, char *src, uint32_t len, Unit *unit)
     SyntaxError best = {0}, now = {0};
 
     *unit = (Unit){.function = JS_UNDEFINED};
-    cell.source_is_ascii = all_ascii(src, len);
+    mark_source(src, len);
     for (int form = AS_SCRIPT; form < FORMS; form++) {
         unit->function = compile_form(ctx, src, len, (Form)form);
         unit->form = (Form)form;
