@@ -55,7 +55,7 @@ sync() {
   if [ ! -f "$guest" ]; then set -- "$@" --reinstall-package toolcell; fi
   local uv
   uv=$(find_uv) || exit 1
-  say "bringing .venv up to date (the first time compiles the guest: about a minute)"
+  say "bringing .venv up to date (the first time compiles the guest: a few minutes)"
   "$uv" sync --frozen --quiet "$@" || die "uv sync failed"
   printf '%s\n' "$now" >"$stamp"
 }

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,7 +77,7 @@ def test_help_names_every_flag(toolcell: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "part"),
     [
-        (("--version",), 0, b"toolcell 0.1.0"),
+        (("--version",), 0, f"toolcell {version('toolcell')}\n".encode()),
         ((), 0, b"Usage: toolcell"),
         (("--help",), 0, b"Usage: toolcell"),
         (("code", "--help"), 0, b"Usage: toolcell code"),
