@@ -9,12 +9,19 @@ from toolcell.sandbox import Engine, EngineConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    """One engine for the session; its compiled guest is kept in a folder of the session."""
-    return Engine.load(EngineConfig(cache_dir=tmp_path_factory.mktemp("compiled")))
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The session's folder of compiled guests: only the first engine pays for compiling."""
+    return tmp_path_factory.mktemp("compiled")
+
+
+@pytest.fixture(scope="session")
+def engine(compiled: Path) -> Engine:
+    """One engine for the session."""
+    return Engine.load(EngineConfig(cache_dir=compiled))
 
 
 @pytest.fixture(scope="session")

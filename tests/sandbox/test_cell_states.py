@@ -22,6 +22,8 @@ from toolcell.sandbox import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolcell.sandbox import Cell
 
 CALL = "call_tool('github', 'get', {id: 1}).data"
@@ -293,8 +295,8 @@ def test_interleaved_cells_do_not_see_each_other(engine: Engine) -> None:
         cell.close()
 
 
-def test_an_engine_without_room_says_so_and_has_room_again_later(tmp_path_factory: pytest.TempPathFactory) -> None:
-    engine = Engine.load(EngineConfig(max_cells=2, cache_dir=tmp_path_factory.getbasetemp() / "compiled"))
+def test_an_engine_without_room_says_so_and_has_room_again_later(compiled: Path) -> None:
+    engine = Engine.load(EngineConfig(max_cells=2, cache_dir=compiled))
     cells = [start(engine, "1"), start(engine, "2")]
     with pytest.raises(CellsExhausted, match="all 2 cells"):
         start(engine, "3")
