@@ -24,7 +24,8 @@ class Command:
     home: Path
 
     def environ(self, **extra: str) -> dict[str, str]:
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **extra}
+        measured = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **measured, **extra}
 
     def argv(self, *arguments: str | bytes) -> list[str | bytes]:
         return [sys.executable, "-m", "toolcell", *arguments]
