@@ -1,21 +1,16 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from toolcell.cli.diagnostics import Diagnostics, Level
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 @pytest.fixture
-def failure() -> Iterator[Exception]:
-    """Yield an exception that has a traceback."""
+def failure() -> Exception:
+    """Return an exception that has a traceback."""
     with pytest.raises(RuntimeError) as raised:
         raise RuntimeError("broken\x1b[2J\nin two lines")
-    yield raised.value
+    return raised.value
 
 
 def test_a_fault_of_ours_is_one_harmless_sentence_with_its_run(
