@@ -12,7 +12,7 @@
 #include "web_table.h"
 
 #define MAX_TEMPLATE 4096
-#define MARKER_ROOM 64 /* for "... N more" after a full line */
+#define LINE_SLACK 960 /* brackets and counts of what was left out, after a full line */
 #define MAX_JSON 16
 #define MAX_LABELS 64
 #define MAX_LABEL 96
@@ -52,7 +52,7 @@ static void emit(int level)
 {
     uint32_t length = line.length;
 
-    text_cut(&line, INSPECT_BUDGET + MARKER_ROOM);
+    text_cut(&line, INSPECT_BUDGET + LINE_SLACK);
     if (length > line.length)
         text_putf(&line, "... %u more bytes", length - line.length);
     indent_lines();

@@ -178,19 +178,50 @@ static void utf16_byte(Decoder *d, Sink *sink, uint8_t byte)
     utf16_unit(d, sink, d->encoding == UTF_16LE ? first | byte << 8 : first << 8 | byte);
 }
 
-static void decode_bytes(Decoder *d, Sink *sink, const uint8_t *at, size_t n)
+/* The length of the whole, valid sequence at `at`; 0 when it is not one. */
+static int utf8_whole(const uint8_t *at, size_t n)
+{
+    int need = utf8_need(at[0]), i;
+
+    if (need == 0 || (size_t)need > n)
+        return 0;
+    for (i = 1; i < need; i++) {
+        if (!utf8_follows(at[0], i, at[i]))
+            return 0;
+    }
+    return need;
+}
+
+static void decode_utf8(Decoder *d, Sink *sink, const uint8_t *at, size_t n)
 {
     size_t i = 0;
+    int whole;
 
-    for (; i < n && !sink->failed; i++) {
-        if (d->encoding == WINDOWS_1252)
-            put_unit(sink, at[i] >= 0x80 && at[i] < 0xA0 ? windows_1252[at[i] - 0x80] : at[i]);
-        else if (d->encoding != UTF_8)
-            utf16_byte(d, sink, at[i]);
-        else if (at[i] < 0x80 && d->pending_count == 0)
+    while (i < n && !sink->failed) {
+        whole = d->pending_count ? 0 : utf8_whole(at + i, n - i);
+        if (whole == 1)
             put_unit(sink, at[i]);
+        else if (whole)
+            utf8_put(sink, at + i, whole);
         else
             utf8_byte(d, sink, at[i]);
+        i += whole ? whole : 1;
+    }
+}
+
+static void decode_bytes(Decoder *d, Sink *sink, const uint8_t *at, size_t n)
+{
+    size_t i;
+
+    if (d->encoding == UTF_8) {
+        decode_utf8(d, sink, at, n);
+        return;
+    }
+    for (i = 0; i < n && !sink->failed; i++) {
+        if (d->encoding == WINDOWS_1252)
+            put_unit(sink, at[i] >= 0x80 && at[i] < 0xA0 ? windows_1252[at[i] - 0x80] : at[i]);
+        else
+            utf16_byte(d, sink, at[i]);
     }
 }
 

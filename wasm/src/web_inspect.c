@@ -968,7 +968,7 @@ static void start(JSContext *ctx, Text *out, int max_depth)
     inspector.out = out;
     inspector.max_depth = max_depth < INSPECT_DEPTH * 2 ? max_depth : INSPECT_DEPTH * 2;
     inspector.max_items = MAX_ITEMS;
-    inspector.limit = INSPECT_BUDGET;
+    inspector.limit = INSPECT_BUDGET * 3 / 4; /* the rest is for what joins the entries */
     inspector.references = inspector.seen_count = inspector.pooled = 0;
     inspector.layout.out = out;
     inspector.layout.width = LAYOUT_WIDTH;

@@ -30,7 +30,7 @@ typedef struct Table {
     Span grid[MAX_ROWS + 1][MAX_COLUMNS]; /* row 0 is the heading */
 } Table;
 
-static char cell_bytes[INSPECT_ARENA];
+static char cell_bytes[2 * INSPECT_BUDGET];
 static Table table;
 
 static JSValueConst unwrap(JSValueConst value)

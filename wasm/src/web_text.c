@@ -5,6 +5,8 @@
 
 #include "web_peek.h"
 
+#define UTF8_MAX 4 /* bytes that one more character may need */
+
 void text_put(Text *text, const char *bytes, uint32_t n)
 {
     uint32_t room = text->capacity - text->length;
@@ -41,43 +43,43 @@ void text_putf(Text *text, const char *format, ...)
         text_put(text, line, (size_t)n < sizeof(line) ? (uint32_t)n : sizeof(line) - 1);
 }
 
-static uint32_t encode_utf8(char *out, uint32_t c)
+static char *encode_utf8(char *out, uint32_t c)
 {
     if (c < 0x80) {
-        out[0] = c;
-        return 1;
+        *out++ = c;
+        return out;
     }
     if (c < 0x800) {
-        out[0] = 0xC0 | c >> 6;
-        out[1] = 0x80 | (c & 0x3F);
-        return 2;
+        *out++ = 0xC0 | c >> 6;
+    } else {
+        if (c < 0x10000) {
+            *out++ = 0xE0 | c >> 12;
+        } else {
+            *out++ = 0xF0 | c >> 18;
+            *out++ = 0x80 | (c >> 12 & 0x3F);
+        }
+        *out++ = 0x80 | (c >> 6 & 0x3F);
     }
-    if (c < 0x10000) {
-        out[0] = 0xE0 | c >> 12;
-        out[1] = 0x80 | (c >> 6 & 0x3F);
-        out[2] = 0x80 | (c & 0x3F);
-        return 3;
-    }
-    out[0] = 0xF0 | c >> 18;
-    out[1] = 0x80 | (c >> 12 & 0x3F);
-    out[2] = 0x80 | (c >> 6 & 0x3F);
-    out[3] = 0x80 | (c & 0x3F);
-    return 4;
+    *out++ = 0x80 | (c & 0x3F);
+    return out;
 }
 
 void text_put_utf16(Text *text, const uint16_t *units, uint32_t n)
 {
-    char bytes[4];
-    uint32_t i, c;
+    char *out = text->at + text->length;
+    uint32_t room = (text->capacity - text->length) / UTF8_MAX, i, c;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && i < room; i++) {
         c = units[i];
         if ((c & 0xFC00) == 0xD800 && i + 1 < n && (units[i + 1] & 0xFC00) == 0xDC00)
             c = 0x10000 + ((c & 0x3FF) << 10) + (units[++i] & 0x3FF);
         else if ((c & 0xF800) == 0xD800)
             c = 0xFFFD;
-        text_put(text, bytes, encode_utf8(bytes, c));
+        out = encode_utf8(out, c);
     }
+    text->length = out - text->at;
+    if (i < n)
+        text->overflowed = true;
 }
 
 uint32_t text_put_string(Text *text, JSValueConst string, uint32_t max)
@@ -87,7 +89,7 @@ uint32_t text_put_string(Text *text, JSValueConst string, uint32_t max)
     uint32_t done = 0, n;
 
     while (done < end) {
-        n = (text->capacity - text->length) / 3; /* no unit needs more bytes */
+        n = (text->capacity - text->length) / UTF8_MAX;
         n = n < 256 ? n : 256;
         n = peek_text_copy(string, done, chunk, end - done < n ? end - done : n);
         if (n && (chunk[n - 1] & 0xFC00) == 0xD800 && done + n < total)
