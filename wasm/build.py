@@ -30,7 +30,7 @@ DEFAULT_WORK = HERE.parent / "build" / "guest"
 TARGET = ("-target", "wasm32-wasi", "-mcpu=mvp+bulk_memory+sign_ext+nontrapping_fptoint+mutable_globals+multivalue")
 COMMON = ("-g0", "-DNDEBUG", "-fno-exceptions", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-w")
 QUICKJS_DEFINES = ("-D_GNU_SOURCE", '-DQUICKJS_NG_BUILD', "-D_WASI_EMULATED_SIGNAL")
-CELL_FLAGS = ("-O3", *QUICKJS_DEFINES)
+CELL_FLAGS = ("-O3", "-fno-vectorize", "-fno-slp-vectorize", *QUICKJS_DEFINES)
 PART_FLAGS = ("-O2", "-D_GNU_SOURCE")
 CPP_FLAGS = ("-Os", "-std=c++20", "-fno-rtti")
 LINK = (

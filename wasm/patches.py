@@ -152,6 +152,16 @@ typedef struct JSParseState {""",
         new="    int err_col_num = s->token.col_num;\n    cell_note_syntax_error(s->token.ptr);\n",
     ),
     Patch(
+        reason="WebAssembly has no computed goto: a plain switch compiles to less (5 to 10 % on every workload)",
+        old="#define DIRECT_DISPATCH  1",
+        new="#define DIRECT_DISPATCH  0",
+    ),
+    Patch(
+        reason="fuel stops a program; the engine's own interrupt counter is not used",
+        old="    if (unlikely(--ctx->interrupt_counter <= 0)) {",
+        new="    if (0) {",
+    ),
+    Patch(
         reason="our allocator (memory.c) in place of the size-classed arenas, which touch a page for each class",
         old="void *js_calloc_rt(JSRuntime *rt, size_t count, size_t size)\n{",
         new="""static inline void *cell_alloc(size_t size);
