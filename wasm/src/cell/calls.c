@@ -1,75 +1,31 @@
 /* Calls out of the cell: call_tool and call_tools (spec 3.1, 3.2), and the requests that carry them to the host.
  *
  * Arguments are read once, into JSON that native code writes; what the host records is what was sent. A reply is parsed
- * by native code too. A refusal that the program never looks at ends the run (spec 3.3), so such an envelope is an
- * exotic object that notices when `ok` or `error` is read.
+ * by native code too. A refusal that the program never looks at ends the run (spec 3.3), so the members of such an
+ * envelope are made when they are first read, as the engine makes its own lazy properties; else it is an object like any.
  */
 
 #define NAME_UNITS 1024
 #define BATCH_LIMIT 100
 
 __attribute__((import_module("toolcell"), import_name("wait"))) extern void host_wait(void);
-__attribute__((import_module("toolcell"), import_name("take"))) extern void host_take(void *dst, uint32_t len);
 
 /* ---- refusals ---- */
 
 struct refusal {
     struct refusal *next;
     bool seen;
-    JSValue error; /* held as long as the cell lives */
+    JSValue envelope; /* both held as long as the cell lives */
+    JSValue error;
 };
 
-static JSClassID refusal_class;
-
-static bool refusal_member(struct refusal *r, JSAtom prop, JSContext *ctx, JSValue *out)
+/* Called by the patched engine when `ok` or `error` is read for the first time. */
+static JSValue cell_refusal_member(JSContext *ctx, JSObject *p, JSAtom prop, void *opaque)
 {
-    if (prop == JS_ATOM_ok)
-        *out = JS_FALSE;
-    else if (prop == JS_ATOM_error)
-        *out = js_dup(r->error);
-    else
-        return false;
+    struct refusal *r = opaque;
+    (void)ctx, (void)p;
     r->seen = true;
-    (void)ctx;
-    return true;
-}
-
-static int refusal_get_own(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj, JSAtom prop)
-{
-    JSValue v;
-    if (!refusal_member(JS_GetOpaque(obj, refusal_class), prop, ctx, &v))
-        return false;
-    if (!desc) {
-        JS_FreeValue(ctx, v);
-        return true;
-    }
-    *desc = (JSPropertyDescriptor){.flags = JS_PROP_ENUMERABLE, .value = v, .getter = JS_UNDEFINED, .setter = JS_UNDEFINED};
-    return true;
-}
-
-static int refusal_own_names(JSContext *ctx, JSPropertyEnum **names, uint32_t *count, JSValueConst obj)
-{
-    JSPropertyEnum *tab = js_malloc(ctx, 2 * sizeof *tab);
-    (void)obj;
-    if (!tab)
-        return -1;
-    tab[0] = (JSPropertyEnum){.atom = JS_ATOM_ok, .is_enumerable = true};
-    tab[1] = (JSPropertyEnum){.atom = JS_DupAtom(ctx, JS_ATOM_error), .is_enumerable = true};
-    *names = tab;
-    *count = 2;
-    return 0;
-}
-
-static JSClassExoticMethods refusal_methods = {
-    .get_own_property = refusal_get_own,
-    .get_own_property_names = refusal_own_names,
-};
-
-static void init_refusals(JSContext *ctx)
-{
-    JSClassDef def = {.class_name = "Object", .exotic = &refusal_methods};
-    JS_NewClassID(ctx->rt, &refusal_class);
-    JS_NewClass(ctx->rt, refusal_class, &def);
+    return prop == JS_ATOM_error ? js_dup(r->error) : JS_FALSE;
 }
 
 static JSValueConst member(JSContext *ctx, JSValueConst obj, const char *name)
@@ -87,39 +43,44 @@ static bool ends_unseen(JSContext *ctx, JSValueConst code)
     return JS_IsString(code) && (is_text(ctx, code, "MAX_TOOL_CALLS_EXCEEDED") || is_text(ctx, code, "SERVER_NOT_ALLOWED"));
 }
 
-/* The envelope, or in its place one that notices being looked at. Takes and returns a value. */
-static JSValue watch_refusal(JSContext *ctx, JSValue envelope)
+static bool watch_member(JSContext *ctx, struct refusal *r, JSAtom name)
+{
+    return JS_DeleteProperty(ctx, r->envelope, name, 0) >= 0 &&
+           JS_DefineAutoInitProperty(ctx, r->envelope, name, JS_AUTOINIT_ID_MODULE_NS, r, JS_PROP_C_W_E) >= 0;
+}
+
+/* Makes the envelope notice being looked at, when it is a refusal that must not go unseen. */
+static void watch_refusal(JSContext *ctx, JSValueConst envelope)
 {
     JSValueConst error = member(ctx, envelope, "error");
     struct refusal **tail = &cell.refusals;
     struct refusal *r;
-    JSValue watched;
 
     if (!JS_IsObject(error) || !ends_unseen(ctx, member(ctx, error, "code")))
-        return envelope;
-    watched = JS_NewObjectProtoClass(ctx, ctx->class_proto[JS_CLASS_OBJECT], refusal_class);
+        return;
     r = js_mallocz(ctx, sizeof *r);
-    if (JS_IsException(watched) || !r)
-        return envelope;
+    if (!r)
+        return;
+    r->envelope = js_dup(envelope);
     r->error = js_dup(error);
     while (*tail)
         tail = &(*tail)->next;
     *tail = r;
-    JS_SetOpaque(watched, r);
-    JS_FreeValue(ctx, envelope);
-    return watched;
+    if (!watch_member(ctx, r, JS_ATOM_ok) || !watch_member(ctx, r, JS_ATOM_error))
+        JS_FreeValue(ctx, JS_GetException(ctx));
 }
 
 /* The refusal that ends the run: one never looked at, or the one that is the program's whole value. */
 static struct refusal *ending_refusal(JSValueConst value)
 {
-    struct refusal *own = JS_GetOpaque(value, refusal_class);
-    if (own)
-        return own;
-    for (struct refusal *r = cell.refusals; r; r = r->next)
-        if (!r->seen)
+    struct refusal *unseen = NULL;
+    for (struct refusal *r = cell.refusals; r; r = r->next) {
+        if (JS_IsObject(value) && JS_VALUE_GET_OBJ(value) == JS_VALUE_GET_OBJ(r->envelope))
             return r;
-    return NULL;
+        if (!r->seen && !unseen)
+            unseen = r;
+    }
+    return unseen;
 }
 
 static void end_with_refusal(JSContext *ctx, const struct refusal *r)
@@ -284,7 +245,8 @@ static JSValue js_call_tool(JSContext *ctx, JSValueConst this_val, int argc, JSV
         return invalid_args(ctx, "call_tool", what);
     }
     reply = ask_host(ctx, "call", &w);
-    return JS_IsException(reply) ? reply : watch_refusal(ctx, reply);
+    watch_refusal(ctx, reply);
+    return reply;
 }
 
 /* ---- call_tools ---- */
@@ -420,15 +382,14 @@ static bool write_batch(Batch *b, JSValueConst requests, JSValueConst options)
     return true;
 }
 
-static JSValue watch_refusals(JSContext *ctx, JSValue slots)
+static void watch_refusals(JSContext *ctx, JSValueConst slots)
 {
     JSObject *p;
     if (!JS_IsObject(slots) || JS_VALUE_GET_OBJ(slots)->class_id != JS_CLASS_ARRAY)
-        return slots;
+        return;
     p = JS_VALUE_GET_OBJ(slots);
     for (uint32_t i = 0; p->fast_array && i < p->u.array.count; i++)
-        p->u.array.u.values[i] = watch_refusal(ctx, p->u.array.u.values[i]);
-    return slots;
+        watch_refusal(ctx, p->u.array.u.values[i]);
 }
 
 static JSValue js_call_tools(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
@@ -448,12 +409,12 @@ static JSValue js_call_tools(JSContext *ctx, JSValueConst this_val, int argc, JS
         return JS_NewArray(ctx);
     }
     reply = ask_host(ctx, "calls", &w);
-    return JS_IsException(reply) ? reply : watch_refusals(ctx, reply);
+    watch_refusals(ctx, reply);
+    return reply;
 }
 
 static void init_calls(JSContext *ctx)
 {
-    init_refusals(ctx);
     JS_DefinePropertyValueStr(ctx, ctx->global_obj, "call_tool", JS_NewCFunction(ctx, js_call_tool, "call_tool", 3),
                               JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
     JS_DefinePropertyValueStr(ctx, ctx->global_obj, "call_tools", JS_NewCFunction(ctx, js_call_tools, "call_tools", 2),
