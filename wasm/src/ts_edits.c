@@ -41,7 +41,7 @@ void ts_erase(struct ts_parser *p, uint32_t first_edit, uint32_t start, uint32_t
 
 static void add_text(struct ts_parser *p, const char *text, uint32_t len)
 {
-    if (!ts_reserve(p, (void **)&p->texts.at, &p->texts.room, p->texts.count + len, 1))
+    if (!len || !ts_reserve(p, (void **)&p->texts.at, &p->texts.room, p->texts.count + len, 1))
         return;
     memcpy(p->texts.at + p->texts.count, text, len);
     p->texts.count += len;
@@ -175,27 +175,36 @@ static int compare_edits(const void *left, const void *right)
     return a->order < b->order ? -1 : 1;
 }
 
+/* White space with as many bytes, and as many UTF-16 units, as a character of that many bytes. */
+static const char *const spaces[] = {"", " ", "\xC2\xA0", "\xE3\x80\x80", "\xC2\xA0\xC2\xA0"};
+
+static uint32_t character_bytes(const struct ts_parser *p, uint32_t at, uint32_t end)
+{
+    unsigned char c = (unsigned char)p->src[at];
+    uint32_t bytes = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF8 ? 4 : 1;
+    return at + bytes <= end ? bytes : 1;
+}
+
 /* Spaces for src[start, end), line ends kept; text takes the place of the first ones. */
 static char *write_edit(const struct ts_parser *p, char *to, const struct ts_edit *edit)
 {
-    uint32_t covered = edit->text_len, at = edit->start;
+    uint32_t covered = edit->text_len, bytes;
     if (covered)
         memcpy(to, p->texts.at + edit->text, covered);
     to += covered;
-    while (at < edit->end) {
-        uint32_t width = (unsigned char)p->src[at] == 0xE2 ? 3 : 1;
+    for (uint32_t at = edit->start; at < edit->end; at += bytes) {
+        const char *from = p->src + at;
+        bytes = character_bytes(p, at, edit->end);
         if (ts_line_break_in(p, at, at + 1)) {
-            memcpy(to, p->src + at, width);
-            to += width;
-            at += width;
             covered = 0;
-            continue;
-        }
-        at++;
-        if (covered)
+        } else if (covered) {
             covered--;
-        else
-            *to++ = ' ';
+            continue;
+        } else {
+            from = spaces[bytes];
+        }
+        memcpy(to, from, bytes);
+        to += bytes;
     }
     return to;
 }

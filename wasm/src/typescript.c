@@ -162,6 +162,17 @@ static void blame_jsx(struct ts_parser *p)
     }
 }
 
+/* UTF-16 units of the text before at, from the start of its line. */
+static int units_between(const struct ts_parser *p, uint32_t start, uint32_t at)
+{
+    int units = 0;
+    for (; start < at; start++) {
+        unsigned char c = (unsigned char)p->src[start];
+        units += (c & 0xC0) == 0x80 ? 0 : c >= 0xF0 ? 2 : 1;
+    }
+    return units;
+}
+
 /* Fills in line and column of the error. Line ends as QuickJS counts them. */
 static void locate(const struct ts_parser *p, struct ts_result *out)
 {
@@ -176,7 +187,7 @@ static void locate(const struct ts_parser *p, struct ts_result *out)
         out->line++;
         line_start = i + 1;
     }
-    out->column = (int)(p->error_at - line_start) + 1;
+    out->column = units_between(p, line_start, p->error_at) + 1;
 }
 
 static void release(struct ts_parser *p)

@@ -1,9 +1,9 @@
 /* TypeScript in, JavaScript out, in place.
  *
- * Types are overwritten with spaces, so every line keeps its number and every
- * token that is not itself rewritten (enum, namespace, parameter property)
- * keeps its byte column: QuickJS counts columns in bytes, and so do the
- * positions here. Nothing is evaluated, nothing is reprinted.
+ * Types are overwritten with white space of the same width, so every line keeps
+ * its number and every token its column, in bytes and in UTF-16 units. Only what
+ * follows a rewritten construct (enum, namespace, parameter property) on its own
+ * line may move. Nothing is evaluated, nothing is reprinted.
  *
  * Security: reads hostile text. Depth, memory and time are bounded: recursion
  * stops at TS_MAX_DEPTH, every allocation may fail, and no input makes the
@@ -22,9 +22,9 @@ enum {
 
 struct ts_result {
     char *text;  /* malloc'd and NUL-terminated; NULL unless TS_OK; the caller frees it */
-    size_t len;  /* never less than the input's */
+    size_t len;
     int line;    /* 1-based; 0 when no place is to blame */
-    int column;  /* 1-based, in bytes, as in QuickJS backtraces */
+    int column;  /* 1-based, in UTF-16 units, as in the cell's backtraces */
     char message[160];
 };
 
