@@ -87,12 +87,13 @@ def _cached(engine: int, folder: Path, key: str) -> int | None:
 
 def _open_verified(engine: int, path: Path, digest: str) -> int | None:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    if not _is_private(os.fstat(fd), stat.S_ISREG, 0o077):
+        os.close(fd)
+        return None
     with os.fdopen(fd, "rb") as file:
-        if not _is_private(os.fstat(fd), stat.S_ISREG, 0o077):
-            return None
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
             return None
         return _deserialize(engine, f"/proc/self/fd/{fd}" if Path("/proc/self/fd").exists() else str(path))
