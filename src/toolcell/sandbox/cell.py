@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 from toolcell.model.codes import RunCode
 from toolcell.model.request import Language
 from toolcell.sandbox import abi, native
-from toolcell.sandbox.endings import ending_of, trap_ending
+from toolcell.sandbox.endings import ending_of, out_of_fuel, trap_ending
 from toolcell.sandbox.guest_memory import GuestFault, GuestMemory
 from toolcell.sandbox.values import CellError, Ended, Ending, HostRequest, LogLine, Running, Waiting
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from toolcell.sandbox.values import CellLimits, Event, Program
 
 UNLIMITED_FUEL = 1 << 62
+# wasmtime looks at the fuel only at loops and calls, so a program may end a little beyond its budget unnoticed: it gets
+# this much more than its budget, and what it used is compared with the budget here.
+_OVERRUN = 100_000
 # One buffer for all that wasmtime writes: a trap and an error, the two bytes that a continuation reads, two handles.
 _FAILURE, _READY, _MEMORY_HANDLE, _RUN_HANDLE, _SCRATCH = 0, 16, 32, 64, 96
 _HANDLE = 8  # a ``wasmtime_extern_t`` is a kind, then the handle
@@ -74,7 +77,7 @@ class Cell:
         self.broken_by: BaseException | None = None  # raised inside a host function, to be raised again outside
         self._scratch = ctypes.create_string_buffer(_SCRATCH)
         self._scratch_at = ctypes.addressof(self._scratch)
-        self._fuel_given = UNLIMITED_FUEL if limits.fuel is None else limits.fuel
+        self._fuel_given = UNLIMITED_FUEL if limits.fuel is None else limits.fuel + _OVERRUN
         self._store: int = native.store_new(engine.handle, None, None)
         self._context: int = native.store_context(self._store)
         try:
@@ -208,6 +211,8 @@ class Cell:
         part = self._memory.cell_part()
         if part[abi.STATE] != abi.WAITING:
             return _RUNNING
+        if self._is_over_budget():
+            return self._end(out_of_fuel(self._limits))
         self._waiting_for = part[abi.WAITING_FOR]
         wake = self._memory.wake_at()
         self._wake_at = wake / 1000.0 if wake > 0 else None
@@ -237,7 +242,10 @@ class Cell:
         part = self._memory.cell_part()
         trap, error = _TWO_POINTERS.unpack_from(self._scratch, _FAILURE)
         if trap or error:
+            self._fuel = min(self._fuel, self._limits.fuel or self._fuel)
             return self._end(trap_ending(trap, error, part, self._limits))
+        if self._is_over_budget():
+            return self._end(out_of_fuel(self._limits))
         if part[abi.STATE] != abi.ENDED:
             raise GuestFault("the program returned without an ending")
         return self._end(ending_of(part, self._memory, self._limits))
@@ -251,6 +259,15 @@ class Cell:
         native.get_fuel(self._context, ctypes.addressof(left))
         self._fuel = self._fuel_given - left.value
         self._peak = self._memory.size()
+
+    def _is_over_budget(self) -> bool:
+        """Tell whether the run used more than its budget, and say that it used all of it: no more was its own."""
+        budget = self._limits.fuel
+        if budget is None:
+            return False
+        self._keep_figures()
+        over, self._fuel = self._fuel > budget, min(self._fuel, budget)
+        return over
 
     def _read_logs(self) -> None:
         part = self._memory.cell_part()

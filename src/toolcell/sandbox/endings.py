@@ -50,6 +50,11 @@ def ending_of(part: tuple[int, ...], memory: GuestMemory, limits: CellLimits) ->
     )
 
 
+def out_of_fuel(limits: CellLimits) -> Ending:
+    """Return the ending of a program that used more than its exact budget."""
+    return _error(RunCode.TIMEOUT, f"JavaScript execution used up its fuel budget ({limits.fuel})")
+
+
 def trap_ending(trap: int, error: int, part: tuple[int, ...], limits: CellLimits) -> Ending:
     """Return what a trap means, and free it; the cell is to be discarded."""
     code = ctypes.c_uint8(255)
@@ -59,7 +64,7 @@ def trap_ending(trap: int, error: int, part: tuple[int, ...], limits: CellLimits
     if error:
         native.error_delete(error)
     if code.value == TRAP_OUT_OF_FUEL:
-        return _error(RunCode.TIMEOUT, f"JavaScript execution used up its fuel budget ({limits.fuel})")
+        return out_of_fuel(limits)
     if part[abi.STATE] == abi.ENDED and part[abi.ENDING] == abi.ENDING_MEMORY_LIMIT_EXCEEDED:
         return _memory_limit(limits)
     if code.value == TRAP_STACK_OVERFLOW:
