@@ -39,7 +39,6 @@ LINK = (
     "-Wl,--strip-all",
     "-Wl,-z,stack-size=1048576",
     "-Wl,--export=cell_page",
-    "-Wl,--export=cell_plan",
 )
 
 

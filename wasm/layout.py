@@ -7,14 +7,16 @@ each: a reference count that goes up and down again is seen too. Deterministic, 
 from __future__ import annotations
 
 import importlib.util
-import struct
 from bisect import bisect_right
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import wasmtime
 
-ENTRIES = 32768  # PLAN_ENTRIES of cell/memory.c
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLAN_ASK = 0  # the second argument of `take` at build time, see cell/memory.c
 FUEL_STEP = 150
 PAGE = 4096
 GRANULE = 8
@@ -36,30 +38,21 @@ abi = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(abi)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """`cell_plan` in the guest: a count, the address of each block in order, and a mark for each."""
+def take_type() -> wasmtime.FuncType:
+    """The type of `take`; a new one for each engine, which keeps it."""
+    return wasmtime.FuncType([wasmtime.ValType.i32(), wasmtime.ValType.i32()], [])
 
-    address: int
 
-    @property
-    def hot_address(self) -> int:
-        """Where the marks are."""
-        return self.address + 4 + 4 * ENTRIES
+def planner(hot: frozenset[int], blocks: list[int]) -> Callable[[wasmtime.Caller, int, int], None]:
+    """The host's `take` of the build: says whether the next block is hot, and notes in `blocks` where it lies."""
 
-    def marks(self, hot: frozenset[int]) -> bytes:
-        """The marks' bytes."""
-        return bytes(1 if place in hot else 0 for place in range(ENTRIES))
+    def take(caller: wasmtime.Caller, pointer: int, question: int) -> None:
+        if question != PLAN_ASK:
+            blocks.append(pointer)
+        else:
+            caller["memory"].write(caller, bytes([len(blocks) in hot]), pointer)
 
-    def blocks(self, image: bytes) -> tuple[int, ...]:
-        """The blocks' addresses in the order they were made."""
-        (count,) = struct.unpack_from("<I", image, self.address)
-        return struct.unpack_from(f"<{min(count, ENTRIES)}I", image, self.address + 4)
-
-    def erased(self, image: bytes) -> bytes:
-        """The image without the plan's bytes."""
-        size = 4 + 5 * ENTRIES
-        return image[: self.address] + bytes(size) + image[self.address + size :]
+    return take
 
 
 def hot_blocks(frozen: bytes, blocks: tuple[int, ...]) -> frozenset[int]:

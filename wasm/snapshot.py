@@ -20,12 +20,12 @@ PAGE = 65536
 GAP = 16  # zero bytes shorter than this inside a segment cost less than a new segment's header
 
 MEMORY, EXPORT, START, DATA_COUNT, DATA, CUSTOM = 5, 7, 8, 12, 11, 0
-BUILD_EXPORTS = frozenset({"init", "_initialize", "cell_plan"})
+BUILD_EXPORTS = frozenset({"init", "_initialize"})
 
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """The memory after init, without the plan's own bytes, and the plan: the heap's blocks in order."""
+    """The memory after init, and the addresses of its heap's blocks in the order they were made."""
 
     image: bytes
     blocks: tuple[int, ...]
@@ -39,26 +39,25 @@ def freeze(module: bytes) -> bytes:
 
 
 def initialise(module: bytes, *, hot: frozenset[int]) -> Initialised:
-    """Runs `_initialize` and `init`, with every import a trap; `hot` are the places of blocks to keep together."""
+    """Runs `_initialize` and `init`; `hot` are the places, in the order of making, of blocks to keep together."""
     engine = wasmtime.Engine()
     store = wasmtime.Store(engine)
     compiled = wasmtime.Module(engine, module)
     linker = wasmtime.Linker(engine)
+    blocks: list[int] = []
+    linker.define_func("toolcell", "take", layout.take_type(), layout.planner(hot, blocks), access_caller=True)
     linker.define_unknown_imports_as_traps(compiled)
     exports = linker.instantiate(store, compiled).exports(store)
     before = global_values(exports, store)
     memory = exports["memory"]
-    plan = layout.Plan(address=exports["cell_plan"].value(store))
     if "_initialize" in {export.name for export in compiled.exports}:
         exports["_initialize"](store)
-    memory.write(store, plan.marks(hot), plan.hot_address)
     status = exports["init"](store)
     if status != 0:
         raise RuntimeError(f"the guest's init failed with status {status}")
     if global_values(exports, store) != before:
         raise RuntimeError("a global changed during init: the snapshot would lose it")
-    image = bytes(memory.read(store, 0, memory.data_len(store)))
-    return Initialised(plan.erased(image), plan.blocks(image))
+    return Initialised(bytes(memory.read(store, 0, memory.data_len(store))), tuple(blocks))
 
 
 def global_values(exports: wasmtime.InstanceExports, store: wasmtime.Store) -> dict[str, object]:

@@ -16,8 +16,8 @@
 #include "typescript.h"
 #include "web.h"
 
-#define SHADOW_STACK_BYTES (1024 * 1024)
-#define JS_STACK_BYTES (900 * 1024)
+/* The stack lies at address 0; what is below the limit serves native code that does not check. */
+#define JS_STACK_LIMIT (124 * 1024)
 
 #define FINE_BYTES 512     /* up to here one class of blocks every 8 bytes, above four for each power of two */
 #define COARSE_BYTES 32768 /* the largest class */
@@ -31,6 +31,9 @@ struct cell_page {
     JSContext *ctx;
     struct refusal *refusals;
     uint8_t *outbox;
+    uint8_t *log;
+    char *message;
+    char *stack;
     uint32_t last_call_id;
     int rejected; /* how many of `rejections` are in use */
     /* read and written by the patched parser */
@@ -43,7 +46,8 @@ struct cell_page {
     struct heap {
         uint8_t *next; /* the uncut rest of the current chunk */
         uint8_t *end;
-        bool planning;
+        bool planning; /* build time: the snapshot's layout is being planned */
+        uint8_t hot;   /* build time: whether the next block is one that runs write to */
         JSMallocBlockHeader *free[CLASSES]; /* linked through the first word of the block's data */
     } heap;
 };

@@ -1,5 +1,7 @@
 /* Time and the log: the two things of the host's that flow through the mailbox alone. */
 
+static void *cell_reserve(size_t size);
+
 double cell_clock_ms(void)
 {
     return __builtin_floor(cell_mailbox.clock_ms);
@@ -27,8 +29,6 @@ int clock_gettime(clockid_t id, struct timespec *ts)
     ts->tv_nsec = (long)(ms - (double)ts->tv_sec * 1000) * 1000000;
     return 0;
 }
-
-static uint8_t log_buffer[TOOLCELL_LOG_BYTES];
 
 static uint32_t log_capacity(void)
 {
@@ -62,9 +62,11 @@ void cell_log(int level, const char *utf8, size_t len)
         cell_mailbox.log_dropped += len == 0;
         return;
     }
-    cell_mailbox.log_ptr = (uint32_t)(uintptr_t)log_buffer;
-    memcpy(log_buffer + cell_mailbox.log_len, &header, sizeof header);
-    memcpy(log_buffer + cell_mailbox.log_len + sizeof header, utf8, kept);
+    if (!cell.log)
+        cell.log = cell_reserve(TOOLCELL_LOG_BYTES);
+    cell_mailbox.log_ptr = (uint32_t)(uintptr_t)cell.log;
+    memcpy(cell.log + cell_mailbox.log_len, &header, sizeof header);
+    memcpy(cell.log + cell_mailbox.log_len + sizeof header, utf8, kept);
     cell_mailbox.log_len += (uint32_t)(sizeof header + kept);
 }
 

@@ -7,9 +7,6 @@
 #define STACK_BYTES 8192
 #define MESSAGE_UNITS 6000 /* UTF-16 units kept of one string, so that the text fits with what is said around it */
 
-static char message_buffer[MESSAGE_BYTES];
-static char stack_buffer[STACK_BYTES];
-
 typedef struct {
     uint32_t ending;
     const char *message;
@@ -223,8 +220,9 @@ static uint32_t keep_text(char *kept, size_t room, const Writer *w)
 static void end_with_text(uint32_t ending, const char *message, uint32_t len)
 {
     uint32_t n = len < MESSAGE_BYTES ? len : (uint32_t)utf8_cut(message, MESSAGE_BYTES - 1);
-    memmove(message_buffer, message, n);
-    cell_mailbox.message_ptr = (uint32_t)(uintptr_t)message_buffer;
+    cell.message = cell_reserve(n + 1);
+    memcpy(cell.message, message, n);
+    cell_mailbox.message_ptr = (uint32_t)(uintptr_t)cell.message;
     cell_mailbox.message_len = n;
     cell_end(ending);
 }
@@ -254,8 +252,9 @@ static void end_with_thrown(JSContext *ctx, JSValue thrown)
         put_bytes(&stack, message.buf, message.len < 400 ? message.len : (uint32_t)utf8_cut((char *)message.buf, 400));
         put_stack(ctx, &stack, thrown, &f);
     }
-    cell_mailbox.stack_ptr = (uint32_t)(uintptr_t)stack_buffer;
-    cell_mailbox.stack_len = keep_text(stack_buffer, sizeof stack_buffer, &stack);
+    cell.stack = cell_reserve(STACK_BYTES);
+    cell_mailbox.stack_ptr = (uint32_t)(uintptr_t)cell.stack;
+    cell_mailbox.stack_len = keep_text(cell.stack, STACK_BYTES, &stack);
     cell_mailbox.line = f.line;
     cell_mailbox.column = f.column;
     end_with_text(ENDING_RUNTIME_ERROR, (const char *)message.buf, message.len);

@@ -10,22 +10,12 @@
  */
 
 #define CHUNK_BYTES (64u << 10)
+#define FIRST_CHUNK_BYTES (48u << 10)
+#define PLAN_CHUNK_BYTES COARSE_BYTES
 #define LARGE 0xff
 #define GC_FLOOR (2u << 20)
 
-static uint8_t first_chunk[CHUNK_BYTES] __attribute__((aligned(4096)));
-
-/* Build time: the blocks of the snapshot in the order they were made, and which of them a run writes to. snapshot.py
-   reads `at` after a first init, marks `hot`, and inits once more: the marked blocks then share a few pages. */
-#define PLAN_ENTRIES 32768
-
-struct cell_plan {
-    uint32_t count;
-    uint32_t at[PLAN_ENTRIES];
-    uint8_t hot[PLAN_ENTRIES];
-};
-
-__attribute__((used, visibility("default"))) struct cell_plan cell_plan;
+static uint8_t first_chunk[FIRST_CHUNK_BYTES] __attribute__((aligned(4096)));
 
 static _Noreturn void cell_out_of_memory(void)
 {
@@ -99,25 +89,30 @@ static JSMallocBlockHeader *borrow(uint32_t class)
     cell_out_of_memory();
 }
 
+__attribute__((import_module("toolcell"), import_name("take"))) extern void host_take(void *dst, uint32_t len);
+
+#define PLAN_ASK 0
+#define PLAN_TELL 1
+
+/* Build time: blocks that runs write to are cut from chunks of their own. Whether the next block is one is asked of
+   snapshot.py, which then learns where it lies; `take` is its way in, as it is the host's in a run. */
 static JSMallocBlockHeader *cut_planned(uint32_t class)
 {
     static struct {
         uint8_t *next;
         uint8_t *end;
     } chunks[2], *from; /* cold, hot */
-    uint32_t i = cell_plan.count++;
     uint8_t *at;
 
-    from = &chunks[i < PLAN_ENTRIES && cell_plan.hot[i]];
-
+    host_take(&cell.heap.hot, PLAN_ASK);
+    from = &chunks[cell.heap.hot != 0];
     if ((uint32_t)(from->end - from->next) < class_bytes(class)) {
-        from->next = aligned_alloc(4096, CHUNK_BYTES);
-        from->end = from->next + CHUNK_BYTES;
+        from->next = aligned_alloc(4096, PLAN_CHUNK_BYTES);
+        from->end = from->next + PLAN_CHUNK_BYTES;
     }
     at = from->next;
     from->next += class_bytes(class);
-    if (i < PLAN_ENTRIES)
-        cell_plan.at[i] = (uint32_t)(uintptr_t)at;
+    host_take(at, PLAN_TELL);
     return (JSMallocBlockHeader *)at;
 }
 
@@ -233,6 +228,15 @@ static void *cell_realloc(void *ptr, size_t size)
     header_of(moved)->ref_count = b->ref_count;
     cell_free(ptr);
     return moved;
+}
+
+/* Room that the cell itself needs, or the end. */
+static void *cell_reserve(size_t size)
+{
+    void *ptr = cell_alloc(size);
+    if (!ptr)
+        cell_out_of_memory();
+    return ptr;
 }
 
 /* Build time: a run begins on an empty chunk of its own, not in the holes of the snapshot. */

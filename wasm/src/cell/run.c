@@ -316,7 +316,7 @@ __attribute__((export_name("init"))) int init(void)
     cell.rt = JS_NewRuntime2(&runtime_functions, NULL);
     if (!cell.rt)
         return 1;
-    cell.rt->stack_limit = SHADOW_STACK_BYTES - JS_STACK_BYTES;
+    cell.rt->stack_limit = JS_STACK_LIMIT;
     JS_SetHostPromiseRejectionTracker(cell.rt, on_rejection, NULL);
     cell.ctx = JS_NewContext(cell.rt);
     if (!cell.ctx)
