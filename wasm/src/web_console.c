@@ -1,7 +1,9 @@
-/* The console object. A line is formatted into one static buffer, cut to a
- * bound, and handed to cell_log. No method throws, and none runs the
- * program's code except JSON.stringify for %j, which is done before the
- * buffer is in use.
+/* The console object. A line is formatted into one buffer, cut to a bound, and
+ * handed to cell_log. No method throws, and none runs the program's code except
+ * JSON.stringify for %j, which is done before the buffer is in use.
+ *
+ * What the console needs is allocated at its first use: static memory would be
+ * part of every cell.
  */
 #include <ctype.h>
 
@@ -11,7 +13,7 @@
 #include "web_peek.h"
 #include "web_table.h"
 
-#define MAX_TEMPLATE 4096
+#define MAX_TEMPLATE 1024 /* on the stack, because %j may come back here */
 #define LINE_SLACK 960 /* brackets and counts of what was left out, after a full line */
 #define MAX_JSON 16
 #define MAX_LABELS 64
@@ -24,10 +26,9 @@ typedef struct Label {
     double started; /* cell_clock_ms, or -1 */
 } Label;
 
-static char arena[INSPECT_ARENA];
-static Text line = { arena, 0, INSPECT_ARENA, false };
+static Text line;
 static uint32_t group_indent;
-static Label labels[MAX_LABELS];
+static Label *labels;
 static int label_count;
 
 /* ---------------------------------------------------------------- writing */
@@ -59,6 +60,18 @@ static void emit(int level)
     cell_log(level, line.at, line.length);
     line.length = 0;
     line.overflowed = false;
+}
+
+/* Each method starts here. Without memory the line stays empty. */
+static void open_line(JSContext *ctx)
+{
+    if (line.at)
+        return;
+    line.at = js_malloc(ctx, INSPECT_ARENA);
+    if (line.at)
+        line.capacity = INSPECT_ARENA;
+    else
+        JS_FreeValue(ctx, JS_GetException(ctx));
 }
 
 static void put_argument(JSContext *ctx, JSValueConst value)
@@ -240,6 +253,7 @@ static void put_arguments(JSContext *ctx, int argc, JSValueConst *argv)
 static JSValue console_write(JSContext *ctx, JSValueConst this_val, int argc,
                              JSValueConst *argv, int level)
 {
+    open_line(ctx);
     put_arguments(ctx, argc, argv);
     emit(level);
     return JS_UNDEFINED;
@@ -262,6 +276,7 @@ static JSValue console_trace(JSContext *ctx, JSValueConst this_val, int argc,
     JSValue stack = peek_backtrace(ctx);
     uint32_t start;
 
+    open_line(ctx);
     text_puts(&line, argc > 0 ? "Trace: " : "Trace");
     put_arguments(ctx, argc, argv);
     text_puts(&line, "\n");
@@ -288,6 +303,7 @@ static JSValue console_dir(JSContext *ctx, JSValueConst this_val, int argc, JSVa
     else if (JS_IsNull(wanted) || JS_IsNumber(wanted))
         depth = INSPECT_DEPTH * 2;
     JS_FreeAtom(ctx, atom);
+    open_line(ctx);
     inspect(ctx, &line, argc > 0 ? argv[0] : JS_UNDEFINED, depth);
     emit(WEB_LOG);
     return JS_UNDEFINED;
@@ -298,6 +314,7 @@ static JSValue console_assert(JSContext *ctx, JSValueConst this_val, int argc,
 {
     if (argc > 0 && JS_ToBool(ctx, argv[0]))
         return JS_UNDEFINED;
+    open_line(ctx);
     text_puts(&line, argc > 1 ? "Assertion failed: " : "Assertion failed");
     put_arguments(ctx, argc - 1, argv + 1);
     emit(WEB_ERROR);
@@ -308,6 +325,7 @@ static JSValue console_group(JSContext *ctx, JSValueConst this_val, int argc,
                              JSValueConst *argv)
 {
     if (argc > 0) {
+        open_line(ctx);
         put_arguments(ctx, argc, argv);
         emit(WEB_LOG);
     }
@@ -328,6 +346,7 @@ static JSValue console_show_table(JSContext *ctx, JSValueConst this_val, int arg
 {
     JSValueConst data = argc > 0 ? argv[0] : JS_UNDEFINED;
 
+    open_line(ctx);
     if (!table_put(ctx, &line, data, argc > 1 ? argv[1] : JS_UNDEFINED))
         put_arguments(ctx, argc < 1 ? argc : 1, argv);
     emit(WEB_LOG);
@@ -348,12 +367,19 @@ static void label_name(JSContext *ctx, int argc, JSValueConst *argv, char *name)
     name[text.length] = 0;
 }
 
-/* The label's row, made when missing; NULL when there are too many. */
+/* The label's row, made when missing; NULL when there are too many or no memory. */
 static Label *label_find(JSContext *ctx, int argc, JSValueConst *argv)
 {
     char name[MAX_LABEL];
     int i;
 
+    open_line(ctx);
+    if (!labels)
+        labels = js_malloc(ctx, MAX_LABELS * sizeof(Label));
+    if (!labels) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        return NULL;
+    }
     label_name(ctx, argc, argv, name);
     for (i = 0; i < label_count; i++) {
         if (!strcmp(labels[i].name, name))

@@ -2,8 +2,10 @@
 #include "web_inspector.h"
 
 #define MAX_ITEMS 100
+#define MAX_CELL_ITEMS 3
 
-static Inspector inspector;
+/* Made at the first use: static memory would be part of every cell. */
+static Inspector *inspector;
 
 static bool put_if_seen(Inspector *in, JSValueConst object)
 {
@@ -89,30 +91,35 @@ void inspector_put_value(Inspector *in, JSValueConst value, int depth)
         put_object(in, value, depth);
 }
 
-static void start(JSContext *ctx, Text *out, int max_depth)
+static bool start(JSContext *ctx, Text *out, int max_depth, uint32_t width, uint32_t max_items)
 {
-    inspector.ctx = ctx;
-    inspector.out = out;
-    inspector.max_depth = max_depth < INSPECT_DEPTH * 2 ? max_depth : INSPECT_DEPTH * 2;
-    inspector.max_items = MAX_ITEMS;
-    inspector.limit = INSPECT_BUDGET * 3 / 4; /* the rest is for what joins the entries */
-    inspector.references = inspector.seen_count = inspector.pooled = 0;
-    inspector.layout.out = out;
-    inspector.layout.width = LAYOUT_WIDTH;
-    inspector.layout.indent = 0;
-    inspector.layout.count = inspector.layout.deepest = 0;
+    if (!inspector)
+        inspector = js_malloc(ctx, sizeof(*inspector));
+    if (!inspector) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        return false;
+    }
+    inspector->ctx = ctx;
+    inspector->out = out;
+    inspector->max_depth = max_depth < INSPECT_DEPTH * 2 ? max_depth : INSPECT_DEPTH * 2;
+    inspector->max_items = max_items;
+    inspector->limit = INSPECT_BUDGET * 3 / 4; /* the rest is for what joins the entries */
+    inspector->references = inspector->seen_count = inspector->pooled = 0;
+    inspector->layout.out = out;
+    inspector->layout.width = width;
+    inspector->layout.indent = 0;
+    inspector->layout.count = inspector->layout.deepest = 0;
+    return true;
 }
 
 void inspect(JSContext *ctx, Text *out, JSValueConst value, int max_depth)
 {
-    start(ctx, out, max_depth);
-    inspector_put_value(&inspector, value, 0);
+    if (start(ctx, out, max_depth, LAYOUT_WIDTH, MAX_ITEMS))
+        inspector_put_value(inspector, value, 0);
 }
 
 void inspect_cell(JSContext *ctx, Text *out, JSValueConst value, int max_depth)
 {
-    start(ctx, out, max_depth);
-    inspector.layout.width = UINT32_MAX;
-    inspector.max_items = 3;
-    inspector_put_value(&inspector, value, 0);
+    if (start(ctx, out, max_depth, UINT32_MAX, MAX_CELL_ITEMS))
+        inspector_put_value(inspector, value, 0);
 }

@@ -3,17 +3,15 @@
 
 #define BIGINT_BITS 4096 /* a larger one costs too much to write out */
 
-static uint16_t string_units[INSPECTOR_MAX_STRING];
-
-static const char *quote_for(uint32_t n)
+static const char *quote_for(const uint16_t *units, uint32_t n)
 {
     bool single = false, twice = false, tick = false;
     uint32_t i;
 
     for (i = 0; i < n; i++) {
-        single |= string_units[i] == '\'';
-        twice |= string_units[i] == '"';
-        tick |= string_units[i] == '`' || string_units[i] == '$';
+        single |= units[i] == '\'';
+        twice |= units[i] == '"';
+        tick |= units[i] == '`' || units[i] == '$';
     }
     return !single ? "'" : !twice ? "\"" : !tick ? "`" : "'";
 }
@@ -34,27 +32,28 @@ static void put_escaped(Text *out, uint16_t c, char quote)
         text_put_utf16(out, &c, 1);
 }
 
-static bool is_pair(uint32_t i, uint32_t n)
+static bool is_pair(const uint16_t *units, uint32_t i, uint32_t n)
 {
-    return i + 1 < n && (string_units[i] & 0xFC00) == 0xD800 &&
-           (string_units[i + 1] & 0xFC00) == 0xDC00;
+    return i + 1 < n && (units[i] & 0xFC00) == 0xD800 &&
+           (units[i + 1] & 0xFC00) == 0xDC00;
 }
 
 void inspector_put_quoted(Inspector *in, JSValueConst string, bool may_split)
 {
-    uint32_t n = peek_text_copy(string, 0, string_units, INSPECTOR_MAX_STRING), i;
-    const char *quote = quote_for(n);
+    uint16_t *units = in->units;
+    uint32_t n = peek_text_copy(string, 0, units, INSPECTOR_MAX_STRING), i;
+    const char *quote = quote_for(units, n);
     bool splits = may_split && in->layout.width != UINT32_MAX && n > 16 &&
                   n + in->layout.indent + 4 > in->layout.width;
 
     text_puts(in->out, quote);
     for (i = 0; i < n; i++) {
-        if (is_pair(i, n)) {
-            text_put_utf16(in->out, &string_units[i++], 2);
+        if (is_pair(units, i, n)) {
+            text_put_utf16(in->out, &units[i++], 2);
             continue;
         }
-        put_escaped(in->out, string_units[i], *quote);
-        if (splits && string_units[i] == '\n' && i + 1 < n) {
+        put_escaped(in->out, units[i], *quote);
+        if (splits && units[i] == '\n' && i + 1 < n) {
             text_putf(in->out, "%s +\n", quote);
             text_fill(in->out, ' ', in->layout.indent + 2);
             text_puts(in->out, quote);

@@ -28,6 +28,7 @@ typedef struct Inspector {
     Seen seen[INSPECTOR_MAX_SEEN]; /* the objects around the one being written */
     int pooled;
     PeekProperty pool[INSPECTOR_POOL]; /* a stack of the properties being written */
+    uint16_t units[INSPECTOR_MAX_STRING]; /* the string being quoted */
 } Inspector;
 
 /* web_inspect_text.c: strings, keys and primitive values. */

@@ -1,7 +1,9 @@
-/* See web_table.h. The grid is filled first (each cell's text in one static
- * buffer), then drawn; a table past the bounds says how many rows it left out.
+/* See web_table.h. The grid is filled first (each cell's text in one buffer), then
+ * drawn; a table past the bounds says how many rows it left out.
  */
 #include "web_table.h"
+
+#include <stddef.h>
 
 #include "web_inspect.h"
 #include "web_peek.h"
@@ -28,10 +30,11 @@ typedef struct Table {
     bool is_fixed; /* the caller named the columns */
     Column heads[MAX_COLUMNS];
     Span grid[MAX_ROWS + 1][MAX_COLUMNS]; /* row 0 is the heading */
+    char bytes[2 * INSPECT_BUDGET];
 } Table;
 
-static char cell_bytes[2 * INSPECT_BUDGET];
-static Table table;
+/* The one that is being drawn: nothing here re-enters JavaScript. */
+static Table *table;
 
 static JSValueConst unwrap(JSValueConst value)
 {
@@ -51,22 +54,22 @@ static bool is_row(JSValueConst value)
 
 static void end_cell(int row, int column, uint32_t start)
 {
-    Text cell = { table.cells.at + start, table.cells.length - start, MAX_CELL * 4, false };
+    Text cell = { table->cells.at + start, table->cells.length - start, MAX_CELL * 4, false };
 
     text_cut(&cell, MAX_CELL);
-    table.cells.length = start + cell.length;
-    table.grid[row][column].start = start;
-    table.grid[row][column].end = table.cells.length;
+    table->cells.length = start + cell.length;
+    table->grid[row][column].start = start;
+    table->grid[row][column].end = table->cells.length;
 }
 
 static void put_cell(int row, int column, JSValueConst value)
 {
-    uint32_t start = table.cells.length;
-    Text cell = { table.cells.at + start, 0, table.cells.capacity - start, false };
+    uint32_t start = table->cells.length;
+    Text cell = { table->cells.at + start, 0, table->cells.capacity - start, false };
     bool shallow = is_row(value) && peek_kind(value) == PEEK_PLAIN;
 
-    inspect_cell(table.ctx, &cell, value, shallow ? -1 : 0);
-    table.cells.length = start + cell.length;
+    inspect_cell(table->ctx, &cell, value, shallow ? -1 : 0);
+    table->cells.length = start + cell.length;
     end_cell(row, column, start);
 }
 
@@ -74,17 +77,17 @@ static int find_column(JSAtom atom, const char *title)
 {
     int i;
 
-    for (i = 0; i < table.columns; i++) {
-        if (table.heads[i].atom == atom && table.heads[i].title == title)
+    for (i = 0; i < table->columns; i++) {
+        if (table->heads[i].atom == atom && table->heads[i].title == title)
             return i;
     }
-    if (table.is_fixed && !title)
+    if (table->is_fixed && !title)
         return -1;
-    if (table.columns == MAX_COLUMNS)
+    if (table->columns == MAX_COLUMNS)
         return -1;
-    table.heads[table.columns].atom = atom;
-    table.heads[table.columns].title = title;
-    return table.columns++;
+    table->heads[table->columns].atom = atom;
+    table->heads[table->columns].title = title;
+    return table->columns++;
 }
 
 static const char values_title[] = "Values";
@@ -105,7 +108,7 @@ static void put_row_items(int row, JSValueConst array)
     if (!peek_dense(array, &values, &count))
         return;
     for (i = 0; i < count && i < MAX_COLUMNS; i++)
-        put_member(row, JS_NewAtomUInt32(table.ctx, i), values[i]);
+        put_member(row, JS_NewAtomUInt32(table->ctx, i), values[i]);
 }
 
 static void put_row(int row, JSValueConst value)
@@ -123,7 +126,7 @@ static void put_row(int row, JSValueConst value)
     }
     if (peek_kind(value) == PEEK_ARRAY)
         put_row_items(row, value);
-    n = peek_properties(table.ctx, value, own, MAX_COLUMNS, &total);
+    n = peek_properties(table->ctx, value, own, MAX_COLUMNS, &total);
     for (i = 0; i < n; i++) {
         if (!own[i].is_symbol && own[i].access == PEEK_DATA)
             put_member(row, own[i].atom, own[i].value);
@@ -132,18 +135,18 @@ static void put_row(int row, JSValueConst value)
 
 static int new_row(void)
 {
-    if (table.rows == MAX_ROWS || table.cells.length > INSPECT_BUDGET) {
-        table.left_out++;
+    if (table->rows == MAX_ROWS || table->cells.length > INSPECT_BUDGET) {
+        table->left_out++;
         return 0;
     }
-    return ++table.rows;
+    return ++table->rows;
 }
 
 static void put_index(int row, uint32_t index)
 {
-    uint32_t start = table.cells.length;
+    uint32_t start = table->cells.length;
 
-    text_putf(&table.cells, "%u", index);
+    text_putf(&table->cells, "%u", index);
     end_cell(row, 0, start);
 }
 
@@ -158,7 +161,7 @@ static void fill_from_array(JSValueConst array)
     for (i = 0; i < count; i++) {
         row = new_row();
         if (!row) {
-            table.left_out = count - i;
+            table->left_out = count - i;
             return;
         }
         put_index(row, i);
@@ -172,14 +175,14 @@ static void fill_from_object(JSValueConst object)
     uint32_t total, start;
     int n, i, row;
 
-    n = peek_properties(table.ctx, object, own, MAX_ROWS, &total);
+    n = peek_properties(table->ctx, object, own, MAX_ROWS, &total);
     for (i = 0; i < n && (row = new_row()) != 0; i++) {
-        start = table.cells.length;
-        inspect_key(table.ctx, &table.cells, own[i].atom);
+        start = table->cells.length;
+        inspect_key(table->ctx, &table->cells, own[i].atom);
         end_cell(row, 0, start);
         put_row(row, own[i].value);
     }
-    table.left_out = total - table.rows;
+    table->left_out = total - table->rows;
 }
 
 static void fill_from_collection(JSValueConst collection, bool is_map)
@@ -195,7 +198,7 @@ static void fill_from_collection(JSValueConst collection, bool is_map)
             put_cell(row, find_column(0, key_title), key);
         put_cell(row, find_column(0, values_title), is_map ? value : key);
     }
-    table.left_out = peek_size(collection) - table.rows;
+    table->left_out = peek_size(collection) - table->rows;
 }
 
 /* ---------------------------------------------------------------- drawing */
@@ -205,21 +208,21 @@ static void put_headings(void)
     uint32_t start;
     int i;
 
-    for (i = 0; i < table.columns; i++) {
-        start = table.cells.length;
-        if (table.heads[i].title)
-            text_puts(&table.cells, table.heads[i].title);
+    for (i = 0; i < table->columns; i++) {
+        start = table->cells.length;
+        if (table->heads[i].title)
+            text_puts(&table->cells, table->heads[i].title);
         else
-            inspect_key(table.ctx, &table.cells, table.heads[i].atom);
+            inspect_key(table->ctx, &table->cells, table->heads[i].atom);
         end_cell(0, i, start);
     }
 }
 
 static uint32_t cell_width(int row, int column)
 {
-    Span span = table.grid[row][column];
+    Span span = table->grid[row][column];
 
-    return text_width(table.cells.at + span.start, span.end - span.start);
+    return text_width(table->cells.at + span.start, span.end - span.start);
 }
 
 static void put_rule(Text *out, const uint32_t *widths, const char *left, const char *middle,
@@ -229,10 +232,10 @@ static void put_rule(Text *out, const uint32_t *widths, const char *left, const 
     int i;
 
     text_puts(out, left);
-    for (i = 0; i < table.columns; i++) {
+    for (i = 0; i < table->columns; i++) {
         for (n = 0; n < widths[i] + 2; n++)
             text_puts(out, "\u2500");
-        text_puts(out, i + 1 < table.columns ? middle : right);
+        text_puts(out, i + 1 < table->columns ? middle : right);
     }
 }
 
@@ -242,10 +245,10 @@ static void put_line(Text *out, const uint32_t *widths, int row)
     int i;
 
     text_puts(out, "\n\u2502");
-    for (i = 0; i < table.columns; i++) {
-        span = table.grid[row][i];
+    for (i = 0; i < table->columns; i++) {
+        span = table->grid[row][i];
         text_puts(out, " ");
-        text_put(out, table.cells.at + span.start, span.end - span.start);
+        text_put(out, table->cells.at + span.start, span.end - span.start);
         text_fill(out, ' ', widths[i] - cell_width(row, i) + 1);
         text_puts(out, "\u2502");
     }
@@ -256,8 +259,8 @@ static void draw(Text *out)
     uint32_t widths[MAX_COLUMNS] = { 0 };
     int row, i;
 
-    for (row = 0; row <= table.rows; row++) {
-        for (i = 0; i < table.columns; i++) {
+    for (row = 0; row <= table->rows; row++) {
+        for (i = 0; i < table->columns; i++) {
             if (cell_width(row, i) > widths[i])
                 widths[i] = cell_width(row, i);
         }
@@ -266,22 +269,28 @@ static void draw(Text *out)
     put_line(out, widths, 0);
     text_puts(out, "\n");
     put_rule(out, widths, "\u251c", "\u253c", "\u2524");
-    for (row = 1; row <= table.rows; row++)
+    for (row = 1; row <= table->rows; row++)
         put_line(out, widths, row);
     text_puts(out, "\n");
     put_rule(out, widths, "\u2514", "\u2534", "\u2518");
-    if (table.left_out)
-        text_putf(out, "\n... %u more row%s", table.left_out, table.left_out > 1 ? "s" : "");
+    if (table->left_out)
+        text_putf(out, "\n... %u more row%s", table->left_out, table->left_out > 1 ? "s" : "");
 }
 
-static void start(JSContext *ctx, PeekKind kind)
+static bool start(JSContext *ctx, PeekKind kind)
 {
-    memset(&table, 0, sizeof(table));
-    table.ctx = ctx;
-    table.cells.at = cell_bytes;
-    table.cells.capacity = sizeof(cell_bytes);
-    table.heads[0].title = kind == PEEK_MAP || kind == PEEK_SET ? "(iteration index)" : "(index)";
-    table.columns = 1;
+    table = js_malloc(ctx, sizeof(*table));
+    if (!table) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        return false;
+    }
+    memset(table, 0, offsetof(Table, bytes));
+    table->ctx = ctx;
+    table->cells.at = table->bytes;
+    table->cells.capacity = sizeof(table->bytes);
+    table->heads[0].title = kind == PEEK_MAP || kind == PEEK_SET ? "(iteration index)" : "(index)";
+    table->columns = 1;
+    return true;
 }
 
 static void choose_columns(JSContext *ctx, JSValueConst columns)
@@ -293,22 +302,22 @@ static void choose_columns(JSContext *ctx, JSValueConst columns)
     if (!JS_IsObject(columns) || peek_kind(columns) != PEEK_ARRAY ||
         !peek_dense(columns, &names, &count))
         return;
-    for (i = 0; i < count && table.columns < MAX_COLUMNS; i++) {
+    for (i = 0; i < count && table->columns < MAX_COLUMNS; i++) {
         if (!JS_IsString(names[i]))
             continue;
-        table.heads[table.columns].atom = JS_ValueToAtom(ctx, names[i]);
-        table.heads[table.columns++].is_owned = true;
+        table->heads[table->columns].atom = JS_ValueToAtom(ctx, names[i]);
+        table->heads[table->columns++].is_owned = true;
     }
-    table.is_fixed = true;
+    table->is_fixed = true;
 }
 
 static void free_columns(JSContext *ctx)
 {
     int i;
 
-    for (i = 0; i < table.columns; i++) {
-        if (table.heads[i].is_owned)
-            JS_FreeAtom(ctx, table.heads[i].atom);
+    for (i = 0; i < table->columns; i++) {
+        if (table->heads[i].is_owned)
+            JS_FreeAtom(ctx, table->heads[i].atom);
     }
 }
 
@@ -320,7 +329,8 @@ bool table_put(JSContext *ctx, Text *out, JSValueConst data, JSValueConst column
     if (!is_row(data))
         return false;
     kind = peek_kind(data);
-    start(ctx, kind);
+    if (!start(ctx, kind))
+        return false;
     choose_columns(ctx, columns);
     if (kind == PEEK_MAP || kind == PEEK_SET)
         fill_from_collection(data, kind == PEEK_MAP);
@@ -331,5 +341,6 @@ bool table_put(JSContext *ctx, Text *out, JSValueConst data, JSValueConst column
     put_headings();
     draw(out);
     free_columns(ctx);
+    js_free(ctx, table);
     return true;
 }

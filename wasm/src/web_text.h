@@ -1,6 +1,6 @@
 /* A bounded text buffer: appending past the end is dropped and remembered, so
- * that no value, however large, can make formatting fail or grow. One buffer
- * per purpose lives in static memory; nothing here allocates.
+ * that no value, however large, can make formatting fail or grow. Nothing here
+ * allocates.
  */
 #ifndef WEB_TEXT_H
 #define WEB_TEXT_H
