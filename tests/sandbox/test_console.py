@@ -217,6 +217,13 @@ def test_groups_indent_what_is_inside_them(run: RunProgram) -> None:
     assert lines == ["g", "  a\n  b", "c"]
 
 
+def test_indentation_does_not_lengthen_a_line_past_its_bound(run: RunProgram) -> None:
+    line = run("for (let i = 0; i < 30; i++) console.group(); console.log('\\n'.repeat(30000)); 1").logs[0]
+    assert line.startswith(" " * 40 + "\n")
+    assert line.endswith(" more bytes")
+    assert len(line.encode()) <= LINE_BOUND + LINE_SLACK
+
+
 def test_counts_timers_and_assertions_keep_to_their_labels(run: RunProgram) -> None:
     lines = run(
         "console.count(); console.count('a'); console.count(); console.countReset(); console.count()\n"

@@ -49,14 +49,22 @@ static void indent_lines(void)
     memmove(line.at, line.at + tail, line.length);
 }
 
-static void emit(int level)
+static uint32_t cut_line(void)
 {
     uint32_t length = line.length;
 
     text_cut(&line, INSPECT_BUDGET + LINE_SLACK);
-    if (length > line.length)
-        text_putf(&line, "... %u more bytes", length - line.length);
+    return length - line.length;
+}
+
+static void emit(int level)
+{
+    uint32_t left = cut_line();
+
     indent_lines();
+    left += cut_line();
+    if (left)
+        text_putf(&line, "... %u more bytes", left);
     cell_log(level, line.at, line.length);
     line.length = 0;
     line.overflowed = false;
