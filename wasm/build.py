@@ -29,7 +29,7 @@ DEFAULT_WORK = HERE.parent / "build" / "guest"
 
 TARGET = ("-target", "wasm32-wasi", "-mcpu=mvp+bulk_memory+sign_ext+nontrapping_fptoint+mutable_globals+multivalue")
 COMMON = ("-g0", "-DNDEBUG", "-fno-exceptions", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-w")
-QUICKJS_DEFINES = ("-D_GNU_SOURCE", '-DQUICKJS_NG_BUILD', "-D_WASI_EMULATED_SIGNAL")
+QUICKJS_DEFINES = ("-D_GNU_SOURCE", "-DQUICKJS_NG_BUILD", "-D_WASI_EMULATED_SIGNAL")
 CELL_FLAGS = ("-O3", "-fno-vectorize", "-fno-slp-vectorize", *QUICKJS_DEFINES)
 PART_FLAGS = ("-O2", "-D_GNU_SOURCE")
 CPP_FLAGS = ("-Os", "-std=c++20", "-fno-rtti")
@@ -145,9 +145,8 @@ def units(sources: dict[str, Path], work: Path) -> list[Unit]:
     for path in sorted((HERE / "src").glob("*.c")):
         flags = CELL_FLAGS if path.name == "cell.c" else PART_FLAGS
         found.append(Unit(source=path, flags=flags, includes=(*own, ada)))
-    for path in sorted((HERE / "src").glob("*.cpp")):
-        found.append(Unit(source=path, flags=CPP_FLAGS, includes=(*own, ada)))
-    return found
+    cpp = sorted((HERE / "src").glob("*.cpp"))
+    return found + [Unit(source=path, flags=CPP_FLAGS, includes=(*own, ada)) for path in cpp]
 
 
 def compile_unit(unit: Unit, work: Path) -> Path:

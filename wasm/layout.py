@@ -125,5 +125,6 @@ def differences(before: bytes, after: bytes) -> set[int]:
     for page in range(0, len(before), PAGE):
         old, new = before[page : page + PAGE], after[page : page + PAGE]
         if old != new:
-            found.update(page + at for at in range(0, PAGE, GRANULE) if old[at : at + GRANULE] != new[at : at + GRANULE])
+            places = range(0, PAGE, GRANULE)
+            found.update(page + at for at in places if old[at : at + GRANULE] != new[at : at + GRANULE])
     return found

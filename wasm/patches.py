@@ -32,7 +32,7 @@ typedef struct JSParseState {""",
     ),
     Patch(
         reason="spec 2.3: `return` at the top level, where the program is compiled as the body of an async function",
-        old="        if (s->cur_func->is_eval) {\n            js_parse_error(s, \"return not in a function\");",
+        old='        if (s->cur_func->is_eval) {\n            js_parse_error(s, "return not in a function");',
         new="        if (s->cur_func->is_eval && !cell_top_level_return()) {\n"
         '            js_parse_error(s, "return not in a function");',
     ),
@@ -138,8 +138,8 @@ typedef struct JSParseState {""",
     Patch(
         reason="the same for a call with a spread argument",
         old="                /* apply function call */\n                switch(opcode) {",
-        new="                /* apply function call */\n                emit_source_loc_at(s, callee_line, callee_column);\n"
-        "                switch(opcode) {",
+        new="                /* apply function call */\n"
+        "                emit_source_loc_at(s, callee_line, callee_column);\n                switch(opcode) {",
     ),
     Patch(
         reason="columns are those of the token, in UTF-16 units; upstream counts from the last white space",
@@ -179,7 +179,7 @@ void *js_calloc_rt(JSRuntime *rt, size_t count, size_t size)
 {""",
     ),
     Patch(
-        reason="a refusal notices the first look at `ok` or `error` (calls.c); a cell has no modules to need this place",
+        reason="a refusal notices the first look at `ok` or `error` (calls.c); no module needs this place",
         old="    js_module_ns_autoinit, /* JS_AUTOINIT_ID_MODULE_NS */",
         new="    cell_refusal_member, /* JS_AUTOINIT_ID_MODULE_NS */",
     ),
@@ -203,12 +203,12 @@ void *js_calloc_rt(JSRuntime *rt, size_t count, size_t size)
     Patch(
         reason="one request larger than the whole limit is a RangeError, as in other engines (memory.c)",
         old='        JS_ThrowInternalError(ctx, "out of memory");',
-        new='        JS_ThrowRangeError(ctx, "out of memory: one value would be larger than the cell\'s memory limit");',
+        new='        JS_ThrowRangeError(ctx, "out of memory: one value is larger than a cell\'s memory");',
     ),
     Patch(
         reason="the engine's words in the case that every document and peer uses",
-        old='"cannot read property \'%s\' of ',
-        new='"Cannot read property \'%s\' of ',
+        old="\"cannot read property '%s' of ",
+        new="\"Cannot read property '%s' of ",
         times=4,
     ),
     Patch(

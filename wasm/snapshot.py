@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import layout
 import wasmtime
+
+import layout
 from binary import leb, read_leb, sections, signed_leb
 
 PAGE = 65536

@@ -18,10 +18,6 @@ class LogEntry:
     level: str
     message: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return one element of an answer's ``logs``."""
-        return {"level": self.level, "message": self.message}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunError:
@@ -100,7 +96,7 @@ class Outcome:
     def _tail(self) -> dict[str, Any]:
         tail: dict[str, Any] = {"execution_id": self.execution_id}
         if self.logs:
-            tail["logs"] = [entry.to_dict() for entry in self.logs]
+            tail["logs"] = [entry.message for entry in self.logs]
         if self.error is not None:
             tail["calls"] = [call.to_dict() for call in self.calls]
         tail["stats"] = self.stats.to_dict()

@@ -43,8 +43,8 @@ class Cell:
     __slots__ = (
         "_answers",
         "_context",
-        "_engine",
         "_ended",
+        "_engine",
         "_fuel",
         "_fuel_given",
         "_future",
@@ -52,8 +52,8 @@ class Cell:
         "_log_read",
         "_logs",
         "_memory",
-        "_pending",
         "_peak",
+        "_pending",
         "_scratch",
         "_scratch_at",
         "_slice",
@@ -304,7 +304,9 @@ class Cell:
 
 
 _FAULT = Ending(
-    error=CellError(code=RunCode.RUNTIME_ERROR, message="The program broke out of its engine's rules; its cell was stopped")
+    error=CellError(
+        code=RunCode.RUNTIME_ERROR, message="The program broke out of its engine's rules; its cell was stopped"
+    )
 )
 
 
@@ -321,4 +323,6 @@ def _log_lines(data: bytes) -> list[LogLine]:
 
 
 def _truncation(dropped: int, limit: int) -> LogLine:
-    return LogLine("warn", f"[log truncated: {dropped:,} more bytes did not fit into the limit of {limit:,} bytes per run]")
+    return LogLine(
+        "warn", f"[log truncated: {dropped:,} more bytes did not fit into the limit of {limit:,} bytes per run]"
+    )

@@ -83,7 +83,7 @@ pooling_delete = _bind("wasmtime_pooling_allocation_config_delete", None, c_void
 pooling_set = _bind("wasmtime_pooling_allocation_strategy_set", None, c_void_p, c_void_p)
 
 
-def config_switch(config: int, name: str, value: bool) -> None:  # noqa: FBT001
+def config_switch(config: int, name: str, *, value: bool) -> None:
     """Set a boolean of the configuration; an unknown name raises ``AttributeError`` and is never ignored."""
     _bind(f"wasmtime_config_{name}_set", None, c_void_p, c_bool)(config, value)
 
@@ -96,7 +96,7 @@ def config_number(config: int, name: str, value: int) -> None:
 
 def pooling_number(pool: int, name: str, value: int) -> None:
     """Set a number of the pooling allocator."""
-    width = c_uint32 if name.startswith("total_") or name.startswith("max_unused") else c_size_t
+    width = c_uint32 if name.startswith(("total_", "max_unused")) else c_size_t
     _bind(f"wasmtime_pooling_allocation_config_{name}_set", None, c_void_p, width)(pool, value)
 
 
@@ -222,9 +222,7 @@ _VALUE_BYTES, _VALUE_OFFSET = 32, 8  # sizeof(wasmtime_val_t), and where its num
 
 def i32_arguments(values: int, count: int) -> tuple[int, ...]:
     """Return the unsigned 32-bit arguments of a host function from its ``wasmtime_val_t`` array."""
-    return tuple(
-        c_uint32.from_address(values + index * _VALUE_BYTES + _VALUE_OFFSET).value for index in range(count)
-    )
+    return tuple(c_uint32.from_address(values + index * _VALUE_BYTES + _VALUE_OFFSET).value for index in range(count))
 
 
 def new_trap() -> int:

@@ -20,7 +20,7 @@ _SLICE = 200_000
 _SEED = bytes(32)
 _LIMITS = CellLimits(memory_bytes=8 * MIB, fuel=40_000_000)
 
-_RECURSION = "let depth = 0; function f() { depth++; f() } try { f() } catch (e) { ({name: e.name, deep: depth > 2000}) }"
+_RECURSION = "let n = 0; function f() { n++; f() } try { f() } catch (e) { ({name: e.name, deep: n > 2500}) }"
 _GROWTH = "const kept = []; for (;;) kept.push(new Uint8Array(65536))"
 
 
