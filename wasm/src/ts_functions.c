@@ -1,4 +1,4 @@
-/* Functions: parameters, binding patterns, signatures, bodies, arrows. */
+/* Functions: parameters, binding patterns, signatures, bodies. */
 #include "ts_parser.h"
 
 void ts_refuse_decorator(struct ts_parser *p)
@@ -239,22 +239,4 @@ void ts_function_expression(struct ts_parser *p)
         ts_fail_token(p, "(");
     else if (!ts_signature_and_body(p, generator, NULL))
         ts_fail_token(p, "{");
-}
-
-/* At `=>`. An expression body inherits what must follow the whole. */
-void ts_arrow_body(struct ts_parser *p)
-{
-    struct ts_context saved = p->ctx;
-    ts_next(p);
-    p->ctx.generator = false;
-    if (p->tok.kind != '{') {
-        ts_assignment(p);
-        p->ctx = saved;
-        return;
-    }
-    p->ctx = (struct ts_context){.scope = ++p->last_id, .constructor = saved.constructor};
-    ts_next(p);
-    ts_statements(p, '}');
-    ts_expect(p, '}', "}");
-    p->ctx = saved;
 }

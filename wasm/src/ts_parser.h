@@ -1,15 +1,20 @@
 /* What the parts of the TypeScript stripper share. Private to ts_*.c.
  *
- * typescript.c     entry, result
- * ts_lexer.c       text -> tokens
- * ts_edits.c       the list of changes, names met on the way, the output
- * ts_types.c       recognises types (they leave no trace)
- * ts_expressions.c expressions, `as`, casts, arrow functions
- * ts_functions.c   parameters, binding patterns, bodies
- * ts_classes.c     classes and parameter properties
- * ts_statements.c  statements and declarations that vanish
- * ts_modules.c     import and export
- * ts_runtime.c     enum and namespace: the two constructs that emit code
+ * typescript.c      entry, result
+ * ts_edits.c        the list of changes, names met on the way, the output
+ * ts_lexer.c        text -> tokens
+ * ts_words.c        the words, and questions about the current token
+ * ts_types.c        recognises types (they leave no trace)
+ * ts_members.c      interface bodies, and blanking what has been recognised
+ * ts_expressions.c  operators, `as`, casts
+ * ts_operands.c     literals, calls, member access
+ * ts_arrows.c       arrow functions and parentheses
+ * ts_functions.c    parameters, binding patterns, bodies
+ * ts_classes.c      classes and parameter properties
+ * ts_statements.c   statements
+ * ts_declarations.c functions, and declarations that vanish
+ * ts_imports.c, ts_exports.c, ts_modules.c
+ * ts_enums.c, ts_namespaces.c, ts_runtime.c: the two constructs that emit code
  *
  * One pass, no tree. A parse function starts at its first token and leaves
  * `tok` on the first token after what it read. After the first error every
@@ -220,12 +225,15 @@ void ts_continue_template(struct ts_parser *p);
 void ts_join_greater(struct ts_parser *p);
 void ts_as_regex(struct ts_parser *p);
 void ts_split_less(struct ts_parser *p);
+bool ts_line_break_in(const struct ts_parser *p, uint32_t start, uint32_t end);
+
+/* ts_words.c */
+void ts_index_words(struct ts_parser *p);
 int ts_word(const struct ts_parser *p, uint32_t start, uint32_t end);
 bool ts_identifier(const struct ts_token *tok);
 bool ts_accept(struct ts_parser *p, int kind);
 bool ts_accept_word(struct ts_parser *p, int word);
 bool ts_expect(struct ts_parser *p, int kind, const char *name);
-bool ts_line_break_in(const struct ts_parser *p, uint32_t start, uint32_t end);
 
 /* ts_edits.c */
 void ts_edit(struct ts_parser *p, uint32_t start, uint32_t end, uint32_t text, uint32_t text_len);
@@ -247,6 +255,9 @@ void ts_type(struct ts_parser *p);
 void ts_return_type(struct ts_parser *p);
 void ts_type_parameters(struct ts_parser *p);
 void ts_type_arguments(struct ts_parser *p);
+
+/* ts_members.c */
+void ts_skip_default(struct ts_parser *p);
 void ts_index_signature(struct ts_parser *p);
 void ts_type_members(struct ts_parser *p);
 void ts_blank_annotation(struct ts_parser *p);
@@ -257,9 +268,19 @@ void ts_blank_type_arguments(struct ts_parser *p);
 enum ts_shape { S_OPERAND, S_ARROW };
 enum ts_shape ts_assignment(struct ts_parser *p);
 void ts_expression(struct ts_parser *p);
-void ts_left_hand_side(struct ts_parser *p);
 bool ts_starts_expression(const struct ts_token *tok);
+
+/* ts_operands.c */
+enum ts_shape ts_operand(struct ts_parser *p);
+void ts_left_hand_side(struct ts_parser *p);
 void ts_computed_key(struct ts_parser *p);
+struct ts_context ts_open_brackets(struct ts_parser *p);
+
+/* ts_arrows.c */
+enum ts_shape ts_parenthesis(struct ts_parser *p, bool may_be_empty);
+enum ts_shape ts_name_operand(struct ts_parser *p);
+enum ts_shape ts_async_operand(struct ts_parser *p);
+void ts_arrow_body(struct ts_parser *p);
 
 /* ts_functions.c */
 void ts_binding(struct ts_parser *p);
@@ -267,7 +288,6 @@ void ts_parameters(struct ts_parser *p);
 void ts_function_expression(struct ts_parser *p);
 bool ts_signature_and_body(struct ts_parser *p, bool generator, struct ts_constructor *constructor);
 void ts_body(struct ts_parser *p, bool generator);
-void ts_arrow_body(struct ts_parser *p);
 void ts_refuse_decorator(struct ts_parser *p);
 
 /* ts_classes.c */
@@ -287,18 +307,38 @@ void ts_semicolon(struct ts_parser *p);
 void ts_variables(struct ts_parser *p);
 struct ts_origin ts_origin(const struct ts_parser *p);
 void ts_erase_statement(struct ts_parser *p, const struct ts_origin *from);
+
+/* ts_declarations.c */
 bool ts_function_declaration(struct ts_parser *p, const struct ts_origin *from);
 enum ts_effect ts_type_declaration(struct ts_parser *p, const struct ts_origin *from, bool exported);
 
-/* ts_modules.c */
+/* ts_imports.c */
 bool ts_import(struct ts_parser *p);
+bool ts_alias(struct ts_parser *p, const struct ts_origin *from, uint32_t keyword, bool exported, bool type_only);
+void ts_source_clause(struct ts_parser *p);
+void ts_specifier_list(struct ts_parser *p, bool import);
+bool ts_type_modifier_follows(struct ts_parser *p);
+static inline struct ts_span ts_span_of(const struct ts_token *tok)
+{
+    return (struct ts_span){tok->start, tok->end};
+}
+
+/* ts_exports.c */
 bool ts_export(struct ts_parser *p);
+
+/* ts_modules.c */
 void ts_settle_modules(struct ts_parser *p);
 
 /* ts_runtime.c */
+const char *ts_inner(struct ts_parser *p);
+void ts_open_entity(struct ts_parser *p, struct ts_body *body, struct ts_span name, bool exported);
+void ts_remember_member(struct ts_parser *p, const struct ts_body *body, struct ts_span name);
+void ts_entity_header(struct ts_parser *p, struct ts_span name, bool exported);
+void ts_entity_footer(struct ts_parser *p, struct ts_span name, bool exported);
+void ts_export_member(struct ts_parser *p, struct ts_span name, bool may_change);
+
+/* ts_enums.c, ts_namespaces.c */
 void ts_enum(struct ts_parser *p, uint32_t start, bool exported);
 bool ts_namespace(struct ts_parser *p, const struct ts_origin *from, bool exported);
-void ts_export_member(struct ts_parser *p, struct ts_span name, bool may_change);
-const char *ts_inner(struct ts_parser *p);
 
 #endif

@@ -197,17 +197,6 @@ static void tuple_type(struct ts_parser *p)
     ts_expect(p, ']', "]");
 }
 
-/* Defaults of destructured parameters: code in a type, read and forgotten. */
-static void skip_default(struct ts_parser *p)
-{
-    uint32_t edits = p->edits.count;
-    p->ambient++;
-    ts_assignment(p);
-    p->ambient--;
-    if (p->edits.count > edits)
-        p->edits.count = edits;
-}
-
 /* One item of a parenthesis. True if it can only be a parameter. */
 static bool parenthesized_item(struct ts_parser *p, bool *may_be_parameter)
 {
@@ -226,7 +215,7 @@ static bool parenthesized_item(struct ts_parser *p, bool *may_be_parameter)
     }
     if (ts_accept(p, '=')) {
         parameter = true;
-        skip_default(p);
+        ts_skip_default(p);
     }
     return parameter;
 }
@@ -403,106 +392,4 @@ static void type_operand(struct ts_parser *p)
             inner_type(p);
         ts_expect(p, ']', "]");
     }
-}
-
-/* `[key: T]`, `[K in T as U]` or `[computed]`, with its brackets. */
-void ts_index_signature(struct ts_parser *p)
-{
-    ts_next(p);
-    if (p->tok.kind != ']')
-        inner_type(p);
-    if (ts_accept(p, ':') || ts_accept_word(p, W_IN))
-        inner_type(p);
-    if (ts_accept_word(p, W_AS))
-        inner_type(p);
-    ts_expect(p, ']', "]");
-}
-
-static bool member_word(const struct ts_parser *p)
-{
-    switch (p->tok.kind) {
-    case T_NAME:
-    case T_STRING:
-    case T_NUMBER:
-    case T_PRIVATE:
-    case T_ELLIPSIS:
-    case '+':
-    case '-':
-    case '?':
-    case '!':
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* One member: modifiers, key, parameters, type, in this order, each optional. */
-static void type_member(struct ts_parser *p)
-{
-    while (member_word(p) || p->tok.kind == '[') {
-        if (p->tok.kind == '[')
-            ts_index_signature(p);
-        else
-            ts_next(p);
-    }
-    if (p->tok.kind == '<')
-        ts_type_parameters(p);
-    if (p->tok.kind == '(') {
-        p->ambient++;
-        ts_parameters(p);
-        p->ambient--;
-    }
-    if (ts_accept(p, ':'))
-        ts_return_type(p);
-    if (ts_accept(p, '='))
-        skip_default(p);
-}
-
-/* `{ … }` of an interface, an object type or a mapped type. */
-void ts_type_members(struct ts_parser *p)
-{
-    uint32_t edits = p->edits.count;
-    bool saved = p->no_conditional;
-    p->no_conditional = false;
-    ts_next(p);
-    while (p->tok.kind != '}' && p->status == TS_OK) {
-        uint32_t start = p->tok.start;
-        type_member(p);
-        if (ts_accept(p, ';') || ts_accept(p, ','))
-            continue;
-        if (p->tok.kind != '}' && (!p->tok.newline || p->tok.start == start))
-            ts_fail_token(p, NULL);
-    }
-    ts_expect(p, '}', "}");
-    if (p->edits.count > edits)
-        p->edits.count = edits;
-    p->no_conditional = saved;
-}
-
-/* At `:` before a type. */
-void ts_blank_annotation(struct ts_parser *p)
-{
-    uint32_t start = p->tok.start;
-    ts_next(p);
-    ts_type(p);
-    ts_blank(p, start, p->prev_end);
-}
-
-void ts_blank_type_parameters(struct ts_parser *p)
-{
-    uint32_t start = p->tok.start;
-    if (p->tok.kind != '<')
-        return;
-    ts_type_parameters(p);
-    ts_blank(p, start, p->prev_end);
-}
-
-void ts_blank_type_arguments(struct ts_parser *p)
-{
-    uint32_t start = p->tok.start;
-    ts_split_less(p);
-    if (p->tok.kind != '<')
-        return;
-    ts_type_arguments(p);
-    ts_blank(p, start, p->prev_end);
 }
