@@ -147,6 +147,18 @@ typedef struct JSParseState {""",
         new="    s->token.col_num = cell_token_column(s->token.line_start, s->token.ptr);",
     ),
     Patch(
+        reason="the same for an identifier, whose place upstream counts in bytes",
+        old="""            int identifier_col_num =
+                (int)(s->token.ptr - s->line_start) + 1;""",
+        new="            int identifier_col_num = s->token.col_num;",
+    ),
+    Patch(
+        reason="spec 2.7: what to use instead of a module",
+        old="""        JS_ThrowReferenceError(ctx, "could not load module '%s'",
+                               cname);""",
+        new="""        JS_ThrowReferenceError(ctx, "cannot import '%.40s': %s", cname, cell_absence_hint("import"));""",
+    ),
+    Patch(
         reason="the offset of a syntax error, for its line and column and to tell which form got furthest",
         old="    int err_col_num = s->token.col_num;\n",
         new="    int err_col_num = s->token.col_num;\n    cell_note_syntax_error(s->token.ptr);\n",

@@ -245,11 +245,26 @@ static JSValue compile_form(JSContext *ctx, const char *src, uint32_t len, Form 
     return function;
 }
 
-static void end_with_syntax_error(const SyntaxError *e)
+/* What a module statement means here, when the line of the error begins with one. */
+static const char *module_statement(const char *src, size_t offset)
 {
-    end_at(ENDING_SYNTAX_ERROR,
-           e->too_deep ? "SyntaxError: the program is nested too deeply to parse: use fewer nested brackets" : e->message,
-           e->line, e->column);
+    const char *line = src + offset;
+    while (line > src && line[-1] != '\n')
+        line--;
+    line = skip_blanks((char *)line);
+    if (skip_word((char *)line, "import"))
+        return "SyntaxError: import is not available: a cell has no modules; everything it offers is global (input, "
+               "call_tool, call_tools, console, URL, ...)";
+    if (skip_word((char *)line, "export"))
+        return "SyntaxError: export is not available, except one `export default`: end with the value, or return it";
+    return NULL;
+}
+
+static void end_with_syntax_error(const char *src, const SyntaxError *e)
+{
+    const char *module = e->line ? module_statement(src, e->offset) : NULL;
+    const char *deep = "SyntaxError: the program is nested too deeply to parse: use fewer nested brackets";
+    end_at(ENDING_SYNTAX_ERROR, e->too_deep ? deep : module ? module : e->message, e->line, e->column);
 }
 
 /* Compiles the first form that parses; otherwise ends the run with the error of the form that got furthest. */
@@ -275,6 +290,6 @@ static bool compile_unit(JSContext *ctx, char *src, uint32_t len, Unit *unit)
         if (now.too_deep)
             break;
     }
-    end_with_syntax_error(&best);
+    end_with_syntax_error(src, &best);
     return false;
 }

@@ -251,13 +251,10 @@ static bool strip_types(Program *p)
     struct ts_result stripped = {0};
     int status = ts_strip(p->source, p->source_len, &stripped);
 
-    if (status == 2)
-        end_at(ENDING_TRANSPILE_ERROR, "SyntaxError: the program is nested too deeply to parse: use fewer nested brackets",
-               stripped.line, stripped.column);
-    else if (status != 0)
+    if (status != TS_OK) {
         end_at(ENDING_TRANSPILE_ERROR, stripped.message, stripped.line, stripped.column);
-    if (status != 0)
         return false;
+    }
     p->source = stripped.text;
     p->source_len = (uint32_t)stripped.len;
     return true;
