@@ -25,7 +25,7 @@ from bench.soak import soak
 from bench.table import render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from bench.rows import Row
     from bench.scale import Scale
@@ -66,14 +66,20 @@ def measure(scale: Scale, names: list[str]) -> list[Row]:
     return rows
 
 
-def main() -> None:
-    """Carry out the command line."""
+def read_arguments(given: Sequence[str]) -> argparse.Namespace:
+    """Return the scale, the names, and the file to write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_const", dest="scale", const="quick", help="fewer rounds and runs")
-    parser.add_argument("--scale", choices=SCALES, default="full", help="how much to measure")
+    parser.add_argument("--scale", choices=SCALES, help="how much to measure; full by default")
+    parser.set_defaults(scale="full")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to this file too")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, metavar="NAME", help=", ".join(NAMES))
-    arguments = parser.parse_args()
+    return parser.parse_args(given)
+
+
+def main() -> None:
+    """Carry out the command line."""
+    arguments = read_arguments(sys.argv[1:])
     about = environment()
     rows = measure(SCALES[arguments.scale], list(arguments.only))
     print(render(rows, about))

@@ -16,10 +16,11 @@ _PEER_PACKAGES = ("quickjs-ng", "quickjs-rs", "mini-racer")
 
 
 def environment() -> dict[str, str]:
-    """Return processor, system, versions, the guest's digest and the revision of the tree."""
+    """Return processor, how busy it is, system, versions, the guest's digest and the revision of the tree."""
     return {
         "cpu": _cpu(),
         "cores": str(os.cpu_count()),
+        "load": " ".join(f"{load:.2f}" for load in os.getloadavg()),
         "kernel": platform.release(),
         "python": platform.python_version(),
         "wasmtime": WASMTIME_VERSION,

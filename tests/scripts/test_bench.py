@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUICK_TO_RUN = ("fresh", "call", "large", "typescript", "soak", "suspended")
+EVERY = {"fresh", "call", "large", "typescript", "compute", "deadline", "soak", "cli", "startup", "suspended"}
 VERDICTS = {"yes", "no", "not measured", "no target"}
 
 
@@ -35,8 +37,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_the_report_says_where_its_figures_were_taken(report: dict[str, Any]) -> None:
     about = report["environment"]
-    assert {"cpu", "cores", "kernel", "python", "wasmtime", "guest_sha256", "revision"} <= set(about)
+    assert {"cpu", "cores", "load", "kernel", "python", "wasmtime", "guest_sha256", "revision"} <= set(about)
     assert len(about["guest_sha256"]) == 64
+
+
+def test_without_arguments_everything_is_measured_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    arguments = runpy.run_path(str(ROOT / "scripts" / "bench.py"))["read_arguments"]([])
+    assert arguments.scale == "full"
+    assert set(arguments.only) == EVERY
 
 
 def test_every_row_has_figures_and_a_verdict(report: dict[str, Any]) -> None:
