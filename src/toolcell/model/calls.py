@@ -53,11 +53,15 @@ class ToolReply:
     """The answer to one call: a result and the value a program wants of it, or an error.
 
     ``result`` is the wire-form CallToolResult; beside ``error`` it is the upstream's own ``isError`` answer.
+    ``dispatched`` is false for a call that was refused after the gate had let it pass; ``size_bytes`` is the
+    size of the upstream's answer on the wire, for the record.
     """
 
     result: Mapping[str, Any] | None = None
     data: Any = None
     error: CallError | None = None
+    dispatched: bool = True
+    size_bytes: int = 0
 
     @property
     def ok(self) -> bool:
