@@ -24,6 +24,8 @@ RANGES = {
     "code_execution_memory_mb": (8, 1024),
     "code_execution_max_result_bytes": (1024, 64 * 1024 * 1024),
     "code_execution_queue_timeout_ms": (0, 600_000),
+    "max_concurrent_requests": (0, 10_000),
+    "queue_size": (0, 100_000),
 }
 
 
@@ -40,7 +42,7 @@ def fault(raw: object, **environ: str) -> str:
 def test_the_seeds_getting_started_file_works_as_written() -> None:
     settings = read(GETTING_STARTED)
     assert settings.enable_code_execution
-    assert settings.mcpServers[0]["name"] == "github"
+    assert settings.mcpServers[0].name == "github"
 
 
 def test_an_empty_file_leaves_the_feature_off_and_the_seeds_defaults() -> None:
@@ -113,7 +115,7 @@ def test_a_secret_comes_from_the_environment_and_is_never_shown() -> None:
     assert "s3cret" not in fault({"api_key": ["s3cret"], "mcpServers": "s3cret"})
 
 
-@pytest.mark.parametrize("servers", [{}, "x", [1], [[]]])
+@pytest.mark.parametrize("servers", [None, "x", 1, [1], [[]], {"a": 1}])
 def test_servers_are_an_array_of_objects(servers: Any) -> None:
     assert fault({"mcpServers": servers}).startswith("mcpServers")
 

@@ -7,12 +7,14 @@ a file to check; without one the defaults stand and start-up pays nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolcell.model.limits import MIB
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from toolcell.model.servers import ServerSpec
 
 
 class SettingsError(ValueError):
@@ -35,7 +37,10 @@ class Settings:
     api_key: str | None = field(default=None, repr=False)
     data_dir: str = "~/.toolcell"
     call_tool_timeout: str = "2m"
-    mcpServers: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)  # noqa: N815  # the seeds' key
+    max_concurrent_requests: int = 0
+    queue_size: int = 0
+    queue_timeout: str = "30s"
+    mcpServers: tuple[ServerSpec, ...] = ()  # noqa: N815  # the seeds' key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from toolcell.model.limits import MAX_PARALLEL, MAX_TIMEOUT_MS, MIB
 from toolcell.model.strict_json import MalformedJson
 from toolcell.model.strict_json import parse as parse_json
 from toolcell.model.text import did_you_mean, kind, nearest, quoted
-from toolcell.settings import Loaded, Settings, SettingsError
+from toolcell.settings import Loaded, Settings, SettingsError, durations, servers
 from toolcell.settings.references import expand
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _LISTEN = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]*):(?P<port>\d{1,5})")
-_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|s|m|h))+")
-_SECRET = frozenset({"api_key", "mcpServers"})
+_SECRET = frozenset({"api_key"})
 
 
 def _listen(value: str) -> str:
@@ -32,8 +31,7 @@ def _listen(value: str) -> str:
 
 
 def _duration(value: str) -> str:
-    if _DURATION.fullmatch(value) is None:
-        raise ValueError("a duration, as in 30s, 2m or 1m30s")
+    durations.seconds(value)
     return value
 
 
@@ -54,7 +52,10 @@ class _File(BaseModel):
     api_key: Annotated[str, Field(min_length=1)] = ""
     data_dir: Annotated[str, Field(min_length=1)] = ""
     call_tool_timeout: Annotated[str, AfterValidator(_duration)] = ""
-    mcpServers: list[dict[str, Any]] = Field(default=[])  # noqa: N815  # the seeds' key
+    max_concurrent_requests: Annotated[int, Field(ge=0, le=10_000)] = 0
+    queue_size: Annotated[int, Field(ge=0, le=100_000)] = 0
+    queue_timeout: Annotated[str, AfterValidator(_duration)] = ""
+    mcpServers: Any = None  # noqa: N815  # the seeds' key; toolcell.settings.servers checks it
 
 
 def read(text: bytes, environ: Mapping[str, str]) -> Loaded:
@@ -72,9 +73,10 @@ def read(text: bytes, environ: Mapping[str, str]) -> Loaded:
     values = {name: getattr(checked, name) for name in checked.model_fields_set}
     if "api_key" in values:
         values["api_key"] = expand(values["api_key"], environ, "api_key")
+    warnings = _warnings(raw)
     if "mcpServers" in values:
-        values["mcpServers"] = tuple(values["mcpServers"])
-    return Loaded(settings=Settings(**values), warnings=tuple(_warnings(raw)))
+        values["mcpServers"] = servers.read(values["mcpServers"], environ, warnings.append)
+    return Loaded(settings=Settings(**values), warnings=tuple(warnings))
 
 
 def _warnings(raw: Mapping[str, Any]) -> list[str]:
@@ -105,8 +107,6 @@ def _shown(key: str, given: object, raw: Mapping[str, Any]) -> str:
 def _rule(key: str, fault: ErrorDetails) -> str:
     if fault["type"] == "value_error":
         return str(fault["ctx"]["error"])
-    if key == "mcpServers":
-        return "an array of objects, one for each server" if len(fault["loc"]) == 1 else "an object"
     shape = _File.model_json_schema()["properties"][key]
     if shape["type"] == "integer":
         return f"an integer from {shape['minimum']} to {shape['maximum']}"
