@@ -71,8 +71,8 @@ def load_unmetered() -> Engine:
 def _fuel_off() -> Iterator[None]:
     switch = native.config_switch
 
-    def without_fuel(config: int, name: str, value: bool) -> None:  # noqa: FBT001  # the signature it stands in for
-        switch(config, name, value and name != "consume_fuel")
+    def without_fuel(config: int, name: str, *, value: bool) -> None:
+        switch(config, name, value=value and name != "consume_fuel")
 
     native.config_switch = without_fuel
     try:

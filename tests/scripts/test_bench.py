@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import runpy
 import subprocess
@@ -14,6 +15,7 @@ from scripts.bench.sampling import Candidate, compare, figures
 
 from tests.conftest import PATIENCE
 from tests.docs.blocks import ROOT
+from toolcell.sandbox import CellLimits, Ended, Ending, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,3 +103,11 @@ def test_candidates_take_turns_and_a_batch_may_time_itself() -> None:
 def test_a_p99_needs_a_hundred_samples() -> None:
     assert "p99" not in figures([1.0] * 99, 1)
     assert figures([float(sample) for sample in range(100)], 1)["p99"] == 99
+
+
+def test_the_engine_without_metering_computes_and_counts_no_fuel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    engine = importlib.import_module("bench.cells").load_unmetered()
+    cell = engine.start(Program(source="1 + 1"), CellLimits(fuel=1))
+    assert cell.step(1) == Ended(Ending(value=b"2"))
+    cell.close()
