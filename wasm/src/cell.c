@@ -48,6 +48,7 @@ struct cell_page {
         uint8_t *end;
         bool planning; /* build time: the snapshot's layout is being planned */
         uint8_t hot;   /* build time: whether the next block is one that runs write to */
+        struct large *large; /* free large blocks by address */
         JSMallocBlockHeader *free[CLASSES]; /* linked through the first word of the block's data */
     } heap;
 };
@@ -66,7 +67,9 @@ static void cell_end(uint32_t ending)
 }
 
 #include "cell/clock.c"
+#include "cell/large.c"
 #include "cell/memory.c"
+#include "cell/libc.c"
 #include "cell/random.c"
 #include "cell/writer.c"
 #include "cell/serialize.c"

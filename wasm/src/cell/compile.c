@@ -249,10 +249,13 @@ static JSValue compile_form(JSContext *ctx, const char *src, uint32_t len, Form 
 static const char *module_statement(const char *src, size_t offset)
 {
     const char *line = src + offset;
+    char *after;
+
     while (line > src && line[-1] != '\n')
         line--;
     line = skip_blanks((char *)line);
-    if (skip_word((char *)line, "import"))
+    after = skip_word((char *)line, "import");
+    if (after && !strchr("(.", *skip_blanks(after)))
         return "SyntaxError: import is not available: a cell has no modules; everything it offers is global (input, "
                "call_tool, call_tools, console, URL, ...)";
     if (skip_word((char *)line, "export"))

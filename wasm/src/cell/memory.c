@@ -2,7 +2,7 @@
  *
  * A page that a run touches first costs it a fault, so blocks of every size are cut one after another from the same
  * chunk, and a freed block goes to the list of its size class, to be used again at once. Blocks are never merged; what
- * is larger than a class comes from libc. The block header is QuickJS's own eight bytes, of which this file owns
+ * is larger than a class comes from large.c. The block header is QuickJS's own eight bytes, of which this file owns
  * `block_size_idx` (the class).
  *
  * One request that could never be met (larger than the whole limit) is the program's mistake: a catchable RangeError.
@@ -75,7 +75,7 @@ static void keep_rest(void)
     }
 }
 
-/* When libc has nothing left: any free block of a larger class will do. */
+/* When memory has nothing left: any free block of a larger class will do. */
 static JSMallocBlockHeader *borrow(uint32_t class)
 {
     for (uint32_t c = class + 1; c < CLASSES; c++) {
@@ -107,7 +107,7 @@ static JSMallocBlockHeader *cut_planned(uint32_t class)
     host_take(&cell.heap.hot, PLAN_ASK);
     from = &chunks[cell.heap.hot != 0];
     if ((uint32_t)(from->end - from->next) < class_bytes(class)) {
-        from->next = aligned_alloc(4096, PLAN_CHUNK_BYTES);
+        from->next = large_alloc(PLAN_CHUNK_BYTES);
         from->end = from->next + PLAN_CHUNK_BYTES;
     }
     at = from->next;
@@ -126,7 +126,7 @@ static no_inline JSMallocBlockHeader *cut_from_new_chunk(uint32_t class)
         b->block_size_idx = (uint8_t)class;
         return b;
     }
-    chunk = malloc(CHUNK_BYTES);
+    chunk = large_alloc(CHUNK_BYTES);
     if (!chunk)
         return borrow(class);
     keep_rest();
@@ -139,7 +139,7 @@ static no_inline JSMallocBlockHeader *cut_from_new_chunk(uint32_t class)
 
 static no_inline void *alloc_large(size_t total)
 {
-    JSMallocBlockHeader *b = checked(malloc(total), total);
+    JSMallocBlockHeader *b = checked(large_alloc((uint32_t)total), total);
     if (!b)
         return NULL;
     b->block_size_idx = LARGE;
@@ -186,7 +186,7 @@ static inline size_t cell_block_size(const void *ptr)
     if (!ptr)
         return 0;
     b = header_of(ptr);
-    return (b->block_size_idx == LARGE ? malloc_usable_size((void *)b) : class_bytes(b->block_size_idx)) - sizeof *b;
+    return (b->block_size_idx == LARGE ? large_usable(b) : class_bytes(b->block_size_idx)) - sizeof *b;
 }
 
 static inline void cell_free(void *ptr)
@@ -196,14 +196,14 @@ static inline void cell_free(void *ptr)
         return;
     b = header_of(ptr);
     if (unlikely(b->block_size_idx == LARGE))
-        free(b);
+        large_free(b);
     else
         put_free(b, b->block_size_idx);
 }
 
 static void *realloc_large(JSMallocBlockHeader *b, size_t total)
 {
-    b = checked(realloc(b, total), total);
+    b = checked(large_realloc(b, (uint32_t)total), total);
     return b ? b->user_data : NULL;
 }
 
