@@ -113,18 +113,21 @@ WRAPPED = {
 }
 
 
+TABLES: dict[str, dict[str, tuple[str, Any]]] = {
+    "plain": dict(PLAIN),
+    "await": dict(AWAITS),
+    "return": dict(RETURNS),
+    "promise": dict(PROMISES),
+    "export": dict(EXPORTS),
+    "wrapped": dict(WRAPPED),
+}
+
+
 @pytest.mark.parametrize(
     ("source", "value"),
     [
         pytest.param(source, value, id=f"{kind}-{name}")
-        for kind, table in {
-            "plain": PLAIN,
-            "await": AWAITS,
-            "return": RETURNS,
-            "promise": PROMISES,
-            "export": EXPORTS,
-            "wrapped": WRAPPED,
-        }.items()
+        for kind, table in TABLES.items()
         for name, (source, value) in table.items()
     ],
 )

@@ -46,7 +46,7 @@ def cache(tmp_path: Path, load: Load) -> Path:
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch, cache: Path) -> list[int]:
     """Count how often the guest is compiled from here on."""
-    assert module_file(cache)
+    assert module_file(cache).exists()
     seen: list[int] = []
     real = module_cache._compile  # noqa: SLF001
 

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.hostile.bench import Bench
+from tests.sandbox.conftest import compiled, engine, run
+
+__all__ = ["bench", "compiled", "engine", "run"]
+
+
+@pytest.fixture(scope="session")
+def bench(engine: object) -> Bench:
+    """Return the whole path of a request, from its JSON to its answer, on the session's engine."""
+    from toolcell.sandbox import Engine  # noqa: PLC0415
+
+    assert isinstance(engine, Engine)
+    return Bench(engine)
