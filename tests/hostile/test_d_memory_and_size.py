@@ -27,7 +27,7 @@ GROWTH = {
     "H40 WeakMap": "const w = new WeakMap(), k = []; for (;;) { const o = {}; k.push(o); w.set(o, {}) }",
     "H40 symbols": "const a = []; for (let i = 0; i < 1e7; i++) a.push(Symbol())",
     "H40 property names": "const o = {}; for (let i = 0; i < 1e7; i++) o['p' + i] = i",
-    "H40 shapes": "const a = []; for (let i = 0; ; i++) { a[i] = {}; for (let j = 0; j < 9; j++) a[i]['k' + i + j] = 1 }",
+    "H40 shapes": "const a = []; for (let i = 0; ; i++) { a[i] = {}; for (let j = 9; j--;) a[i]['k' + i + j] = 1 }",
 }  # fmt: skip
 
 
