@@ -105,9 +105,9 @@ def test_a_p99_needs_a_hundred_samples() -> None:
     assert figures([float(sample) for sample in range(100)], 1)["p99"] == 99
 
 
-def test_the_engine_without_metering_computes_and_counts_no_fuel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_without_metering_runs_a_loop_in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     engine = importlib.import_module("bench.cells").load_unmetered()
-    cell = engine.start(Program(source="1 + 1"), CellLimits(fuel=1))
-    assert cell.step(1) == Ended(Ending(value=b"2"))
+    cell = engine.start(Program(source="let n = 0; for (; n < 10000; n++); n"), CellLimits())
+    assert cell.step(1) == Ended(Ending(value=b"10000"))
     cell.close()
