@@ -111,7 +111,7 @@ def check_shape(answer: dict[str, Any]) -> None:
     """Assert the shape of spec 2.5, and that an error says nothing of the host."""
     assert set(answer["stats"]) == {"wall_ms", "queue_ms", "fuel", "peak_memory_bytes", "tool_calls"}
     assert answer["execution_id"]
-    assert all(set(line) == {"level", "message"} for line in answer.get("logs", []))
+    assert all(isinstance(line, str) for line in answer.get("logs", []))
     if answer["ok"]:
         assert set(answer) - {"logs"} == {"ok", "value", "execution_id", "stats"}
         return
