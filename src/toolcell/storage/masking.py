@@ -1,0 +1,138 @@
+"""Secrets out of what is recorded: pure functions from what was sent to what may be kept.
+
+A secret is known by the name it stands under, by its shape, or because the configuration holds it. Masking
+leaves numbers of tokens, page cursors' neighbours and plain data alone, and what it returns is bounded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+MASK = "***"
+MAX_ARGUMENTS = 64 * 1024
+"""Characters of a call's arguments that are kept, as JSON text."""
+
+MAX_DEPTH = 64
+MIN_SECRET = 6
+"""A configured value shorter than this is a word, not a secret; masking it would garble everything."""
+
+_CUT = "…"
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET_WORDS = frozenset({"auth", "authorization", "bearer", "cookie", "credential", "credentials", "pwd", "secrets"})
+_SECRET_ENDS = ("token", "password", "passwd", "passphrase", "secret", "apikey", "privatekey", "accesskey")
+_SECRET_PAIRS = frozenset({("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("pass", "word")})
+
+_NAME = r"(?:authorization|api[_-]?key|passw(?:or)?d|passphrase|secret|token|access[_-]?key|private[_-]?key)"
+
+
+def _assigned(sign: str) -> tuple[str, re.Pattern[str], str]:
+    """Return the shape of a secret's name with a string after it: assignments, members and headers in a program."""
+    value = r"(\"[^\"\n]+\"|'[^'\n]+'|`[^`]+`)"
+    return sign, re.compile(rf"({_NAME}[\"'`]?\s{{0,9}}{sign}\s{{0,9}}){value}", re.IGNORECASE), rf'\1"{MASK}"'
+
+
+_SHAPES = (
+    # scheme and credentials, as in an Authorization header
+    (" ", re.compile(r"\b(Bearer|Basic) {1,9}[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE), rf"\1 {MASK}"),
+    # user information in a URL, RFC 3986 section 3.2.1
+    ("://", re.compile(r"(\b[A-Za-z][A-Za-z0-9+.-]{0,31}://)[^\s/?#@\"'`]+@"), rf"\1{MASK}@"),
+    _assigned("="),
+    _assigned(":"),
+    # a parameter in a query string
+    ("=", re.compile(rf"([?&;][\w.-]{{0,40}}{_NAME}=)[^\s&;#\"'`]+", re.IGNORECASE), rf"\1{MASK}"),
+    # forms that issuers publish so that scanners find them; three parts of base64url are a JWT, RFC 7519
+    ("_", re.compile(r"\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_-]{12,}"), MASK),
+    ("-", re.compile(r"\b(?:glpat-|sk-|xox[abprs]-)[A-Za-z0-9_-]{12,}"), MASK),
+    ("AKIA", re.compile(r"\bAKIA[A-Z0-9]{12,}"), MASK),
+    ("eyJ", re.compile(r"(?<![\w-])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*"), MASK),
+)
+"""Text without the first member cannot match the second; that is asked first, since most text has none.
+
+Every pattern reads each character a bounded number of times, whatever the text: it comes from a program.
+"""
+
+
+class Masking:
+    """Masks text and JSON values. ``secrets`` are the values of credentials in the configuration."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        known = sorted({secret for secret in secrets if len(secret) >= MIN_SECRET}, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, known))) if known else None
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without the secrets in it, fit to be stored as UTF-8."""
+        if self._known is not None:
+            text = self._known.sub(MASK, text)
+        for sign, shape, replacement in _SHAPES:
+            if sign in text:
+                text = shape.sub(replacement, text)
+        return text.encode("utf-8", "replace").decode()
+
+    def arguments(self, arguments: Mapping[str, Any]) -> str:
+        """Return the arguments of a call as JSON text, masked, and cut where they are too long or too deep."""
+        budget = _Budget(MAX_ARGUMENTS)
+        return json.dumps(self._value(arguments, budget, MAX_DEPTH), ensure_ascii=False, separators=(",", ":"))
+
+    def _value(self, value: Any, budget: _Budget, depth: int) -> Any:  # noqa: ANN401  # any JSON
+        if isinstance(value, str):
+            return budget.cut(self.text(value))
+        if not isinstance(value, dict | list):
+            return value if budget.take(24) else _CUT
+        if depth == 0 or not budget.take(2):
+            return _CUT
+        return self._object(value, budget, depth) if isinstance(value, dict) else self._array(value, budget, depth)
+
+    def _object(self, value: Mapping[str, Any], budget: _Budget, depth: int) -> dict[str, Any]:
+        masked: dict[str, Any] = {}
+        for key, member in value.items():
+            if budget.spent:
+                masked[_CUT] = f"{len(value) - len(masked)} more"
+                break
+            shown = budget.cut(self.text(key))
+            hidden = is_secret(key) and not (member is None or isinstance(member, bool) or member == "")
+            masked[shown] = MASK if hidden else self._value(member, budget, depth - 1)
+        return masked
+
+    def _array(self, value: list[Any], budget: _Budget, depth: int) -> list[Any]:
+        masked: list[Any] = []
+        for element in value:
+            if budget.spent:
+                masked.append(f"{_CUT} {len(value) - len(masked)} more")
+                break
+            masked.append(self._value(element, budget, depth - 1))
+        return masked
+
+
+@lru_cache(maxsize=1024)
+def is_secret(name: str) -> bool:
+    """Return whether what stands under this name is a secret: ``apiKey``, ``X-Auth-Token``, not ``max_tokens``."""
+    words = [word.lower() for word in _WORDS.findall(name[:256])]
+    named = any(word in _SECRET_WORDS or word.endswith(_SECRET_ENDS) for word in words)
+    return named or not _SECRET_PAIRS.isdisjoint(pairwise(words))
+
+
+class _Budget:
+    """Characters that may still be kept."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    @property
+    def spent(self) -> bool:
+        return self._left <= 0
+
+    def take(self, size: int) -> bool:
+        self._left -= size
+        return self._left >= 0
+
+    def cut(self, text: str) -> str:
+        kept = text if len(text) <= self._left else text[: max(self._left, 0)] + _CUT
+        self._left -= len(text) + 4
+        return kept

@@ -1,0 +1,43 @@
+"""Which processes that write records are alive, told by locks that the kernel drops with their holder.
+
+A process id can be reused and means nothing in another container; a lock cannot outlive the process that
+holds it. Each process holds one byte of one file, and the number of that byte stands in its rows.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FLOCK = struct.Struct("hhqqi4x")
+"""``struct flock`` of 64-bit Linux: type, whence, start, length, pid."""
+
+
+class ProcessLocks:
+    """The lock file of a store; open for as long as this process writes to it."""
+
+    def __init__(self, path: Path) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._descriptor = os.open(path, flags, 0o600)
+
+    def hold(self, number: int) -> None:
+        """Mark this process as the living one behind ``number``, a number that was never used before."""
+        fcntl.fcntl(self._descriptor, fcntl.F_OFD_SETLK, _lock(fcntl.F_WRLCK, number))
+
+    def is_alive(self, number: int) -> bool:
+        """Return whether another process holds ``number``."""
+        found = fcntl.fcntl(self._descriptor, fcntl.F_OFD_GETLK, _lock(fcntl.F_WRLCK, number))
+        return bool(_FLOCK.unpack(found)[0] != fcntl.F_UNLCK)
+
+    def close(self) -> None:
+        """Let go of this process's number."""
+        os.close(self._descriptor)
+
+
+def _lock(kind: int, number: int) -> bytes:
+    return _FLOCK.pack(kind, os.SEEK_SET, number, 1, 0)

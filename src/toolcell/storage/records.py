@@ -1,0 +1,131 @@
+"""The record store: ``RecordPort`` over SQLite (spec 8).
+
+A run and each of its calls is one row that is written when it starts and updated when it ends. A row whose
+process died before the end reads ``interrupted``. Arguments, sources and messages are masked and bounded.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from toolcell.storage.database import Database, insert, transaction, update
+from toolcell.storage.masking import Masking
+from toolcell.storage.processes import ProcessLocks
+from toolcell.storage.record_tables import MIGRATIONS, Status
+from toolcell.storage.retention import Retention, shed
+from toolcell.storage.rows import Rows
+from toolcell.storage.writer import Entry, Writer
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from toolcell.model.calls import CallError, ToolReply
+    from toolcell.model.outcome import Outcome
+    from toolcell.model.record import CallIntent, RunStart
+
+FILE, LOCKS = "records.sqlite3", "records.locks"
+_OPEN_CALL = "run = :run AND number = :number AND status = 'running'"
+
+
+class Records:
+    """Keeps records in ``folder``. ``secrets`` are never stored; ``report`` hears of what cannot be written."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        report: Callable[[str], None],
+        secrets: Iterable[str] = (),
+        retention: Retention | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._rows = Rows(Masking(secrets))
+        self._retention = retention or Retention()
+        self._now = now
+        database = Database(folder / FILE, MIGRATIONS)
+        connection = database.connect()
+        self._locks = ProcessLocks(folder / LOCKS)
+        self._process = _enrol(connection, self._locks, now())
+        self._writer = Writer(connection, tidy=self._tidy, report=report)
+
+    def run_started(self, run: RunStart) -> None:
+        """Record that a run starts."""
+        at = self._now()
+        self._add(lambda connection: self._insert(connection, "run", self._rows.run(run) | {"started_at": at}))
+
+    def intend(self, intent: CallIntent, then: Callable[[bool], None]) -> None:
+        """Record a call that is about to be sent; ``then`` hears, from the writer's thread, if that is durable."""
+        at = self._now()
+
+        def work(connection: sqlite3.Connection) -> None:
+            self._insert(connection, "call", self._rows.call(intent) | {"started_at": at})
+
+        self._writer.add(Entry(work=work, then=then))
+
+    def call_blocked(self, intent: CallIntent, error: CallError) -> None:
+        """Record a call that was refused before it was intended."""
+        end = {"started_at": self._now(), "finished_at": self._now()}
+
+        def work(connection: sqlite3.Connection) -> None:
+            self._insert(connection, "call", self._rows.call(intent) | self._rows.blocked(error) | end)
+
+        self._add(work)
+
+    def call_finished(self, intent: CallIntent, reply: ToolReply) -> None:
+        """Record the reply to an intended call."""
+        row = self._rows.call_end(intent, reply) | {"finished_at": self._now()}
+        self._add(lambda connection: update(connection, "call", row, _OPEN_CALL))
+
+    def run_finished(self, outcome: Outcome) -> None:
+        """Record how a run ended; its calls without a reply become ``cancelled``."""
+        row = self._rows.run_end(outcome) | {"finished_at": self._now()}
+        calls = {"run": outcome.execution_id, "status": Status.CANCELLED, "finished_at": row["finished_at"]}
+
+        def work(connection: sqlite3.Connection) -> None:
+            update(connection, "run", row, "id = :id")
+            update(connection, "call", calls, "run = :run AND +status = 'running'")
+
+        self._add(work)
+
+    def flush(self) -> None:
+        """Return when everything recorded so far is written."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write what is left and let the file go; safe to repeat."""
+        self._writer.close()
+        self._locks.close()
+
+    def _add(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        self._writer.add(Entry(work=work))
+
+    def _insert(self, connection: sqlite3.Connection, table: str, row: dict[str, object]) -> None:
+        insert(connection, table, {**row, "process": self._process})
+        connection.execute("UPDATE usage SET records = records + 1, bytes = bytes + :bytes", row)
+
+    def _tidy(self, connection: sqlite3.Connection) -> bool:
+        return shed(connection, self._retention, self._now())
+
+
+def _enrol(connection: sqlite3.Connection, locks: ProcessLocks, now: float) -> int:
+    """Give this process a number, and mark what dead ones left running as interrupted."""
+    with transaction(connection):
+        cursor = connection.execute("INSERT INTO process (pid, opened_at) VALUES (?, ?)", (os.getpid(), now))
+        number = int(cursor.lastrowid or 0)
+        locks.hold(number)
+        others = connection.execute("SELECT number FROM process WHERE number != ?", (number,)).fetchall()
+        for (other,) in others:
+            if not locks.is_alive(other):
+                _interrupt(connection, other)
+    return number
+
+
+def _interrupt(connection: sqlite3.Connection, process: int) -> None:
+    row = {"process": process, "status": Status.INTERRUPTED}
+    for table in ("run", "call"):
+        update(connection, table, row, "process = :process AND status = 'running'")
+    connection.execute("DELETE FROM process WHERE number = ?", (process,))
