@@ -11,7 +11,11 @@ import os
 import struct
 from typing import TYPE_CHECKING
 
+from toolcell.storage.database import transaction, update
+from toolcell.storage.record_tables import Status
+
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
 _FLOCK = struct.Struct("hhqqi4x")
@@ -41,3 +45,29 @@ class ProcessLocks:
 
 def _lock(kind: int, number: int) -> bytes:
     return _FLOCK.pack(kind, os.SEEK_SET, number, 1, 0)
+
+
+def enrol(connection: sqlite3.Connection, locks: ProcessLocks, now: float) -> int:
+    """Give this process a number, and mark what dead ones left running as interrupted."""
+    with transaction(connection):
+        cursor = connection.execute("INSERT INTO process (pid, opened_at) VALUES (?, ?)", (os.getpid(), now))
+        number = int(cursor.lastrowid or 0)
+        locks.hold(number)
+        _interrupt_dead(connection, locks, besides=number)
+    return number
+
+
+def interrupt_dead(connection: sqlite3.Connection, locks: ProcessLocks) -> None:
+    """Mark what dead processes left running as interrupted."""
+    with transaction(connection):
+        _interrupt_dead(connection, locks, besides=None)
+
+
+def _interrupt_dead(connection: sqlite3.Connection, locks: ProcessLocks, *, besides: int | None) -> None:
+    for (number,) in connection.execute("SELECT number FROM process").fetchall():
+        if number == besides or locks.is_alive(number):
+            continue
+        row = {"process": number, "status": Status.INTERRUPTED}
+        for table in ("run", "call"):
+            update(connection, table, row, "process = :process AND status = 'running'")
+        connection.execute("DELETE FROM process WHERE number = ?", (number,))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+FILE, LOCKS = "records.sqlite3", "records.locks"
+
 
 class Status(StrEnum):
     """What became of a run or a call. ``blocked`` is for calls that were refused before they were sent."""

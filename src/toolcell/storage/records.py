@@ -6,14 +6,13 @@ process died before the end reads ``interrupted``. Arguments, sources and messag
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING
 
-from toolcell.storage.database import Database, insert, transaction, update
+from toolcell.storage.database import Database, insert, update
 from toolcell.storage.masking import Masking
-from toolcell.storage.processes import ProcessLocks
-from toolcell.storage.record_tables import MIGRATIONS, Status
+from toolcell.storage.processes import ProcessLocks, enrol
+from toolcell.storage.record_tables import FILE, LOCKS, MIGRATIONS, Status
 from toolcell.storage.retention import Retention, shed
 from toolcell.storage.rows import Rows
 from toolcell.storage.writer import Entry, Writer
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from toolcell.model.outcome import Outcome
     from toolcell.model.record import CallIntent, RunStart
 
-FILE, LOCKS = "records.sqlite3", "records.locks"
 _OPEN_CALL = "run = :run AND number = :number AND status = 'running'"
 
 
@@ -49,7 +47,7 @@ class Records:
         database = Database(folder / FILE, MIGRATIONS)
         connection = database.connect()
         self._locks = ProcessLocks(folder / LOCKS)
-        self._process = _enrol(connection, self._locks, now())
+        self._process = enrol(connection, self._locks, now())
         self._writer = Writer(connection, tidy=self._tidy, report=report)
 
     def run_started(self, run: RunStart) -> None:
@@ -109,23 +107,3 @@ class Records:
 
     def _tidy(self, connection: sqlite3.Connection) -> bool:
         return shed(connection, self._retention, self._now())
-
-
-def _enrol(connection: sqlite3.Connection, locks: ProcessLocks, now: float) -> int:
-    """Give this process a number, and mark what dead ones left running as interrupted."""
-    with transaction(connection):
-        cursor = connection.execute("INSERT INTO process (pid, opened_at) VALUES (?, ?)", (os.getpid(), now))
-        number = int(cursor.lastrowid or 0)
-        locks.hold(number)
-        others = connection.execute("SELECT number FROM process WHERE number != ?", (number,)).fetchall()
-        for (other,) in others:
-            if not locks.is_alive(other):
-                _interrupt(connection, other)
-    return number
-
-
-def _interrupt(connection: sqlite3.Connection, process: int) -> None:
-    row = {"process": process, "status": Status.INTERRUPTED}
-    for table in ("run", "call"):
-        update(connection, table, row, "process = :process AND status = 'running'")
-    connection.execute("DELETE FROM process WHERE number = ?", (process,))
