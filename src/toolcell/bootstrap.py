@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolcell.settings import Settings
+    from toolcell.storage.activity import ActivityReader
+    from toolcell.storage.approvals import ApprovalStore
+    from toolcell.storage.records import Records
     from toolcell.workers.inprocess import InProcessWorker
 
 
@@ -37,7 +40,7 @@ def local_service(settings: Settings, report_fault: Callable[[str, Exception], N
         from toolcell.workers.clock import SystemClock  # noqa: PLC0415
         from toolcell.workers.inprocess import InProcessWorker  # noqa: PLC0415
 
-        cache = Path(settings.data_dir).expanduser() / "cache"
+        cache = data_dir(settings) / "cache"
         return InProcessWorker(Engine.load(EngineConfig(max_cells=1, cache_dir=cache)), SystemClock())
 
     return ExecutionService(
@@ -48,3 +51,32 @@ def local_service(settings: Settings, report_fault: Callable[[str, Exception], N
         scripts=NoScripts(),
         report_fault=report_fault,
     )
+
+
+def activity_reader(settings: Settings) -> ActivityReader:
+    """Return what reads the records under the data dir."""
+    from toolcell.storage.activity import ActivityReader  # noqa: PLC0415  # SQLite, only for who needs it
+
+    return ActivityReader(data_dir(settings))
+
+
+def approval_store(settings: Settings) -> ApprovalStore:
+    """Return the decisions about servers and tools under the data dir."""
+    from toolcell.storage.approvals import ApprovalStore  # noqa: PLC0415  # SQLite, only for who needs it
+
+    return ApprovalStore(data_dir(settings))
+
+
+def record_store(settings: Settings, report: Callable[[str], None]) -> Records:
+    """Return the record store under the data dir; it masks every credential of the configuration."""
+    from toolcell.storage.masking import credentials  # noqa: PLC0415
+    from toolcell.storage.records import Records  # noqa: PLC0415  # SQLite, only for who needs it
+
+    named = [pair for spec in settings.mcpServers for pair in (*spec.headers.items(), *spec.env.items())]
+    secrets = credentials([*named, ("api_key", settings.api_key or "")])
+    return Records(data_dir(settings), report=report, secrets=secrets)
+
+
+def data_dir(settings: Settings) -> Path:
+    """Return the folder of everything that outlives a process."""
+    return Path(settings.data_dir).expanduser()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolcell.storage.masking import MASK, MAX_ARGUMENTS, MAX_DEPTH, Masking, is_secret
+from toolcell.storage.masking import MASK, MAX_ARGUMENTS, MAX_DEPTH, Masking, credentials, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,3 +177,24 @@ def test_lone_surrogates_become_storable() -> None:
 def test_no_text_makes_masking_read_it_more_than_a_few_times(text: str) -> None:
     """A quadratic pattern would need hours for these; the run of the test is its bound."""
     assert len(Masking().text(text)) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("Authorization", "Bearer abc123def456", {"Bearer abc123def456", "abc123def456"}),
+        ("X-Custom", "deadbeef0123-zz", {"deadbeef0123-zz"}),
+        ("DATABASE_URL", "postgres://u:p4ssw0rd@host/db", {"postgres://u:p4ssw0rd@host/db"}),
+        ("DB_PASSWORD", "correcthorse", {"correcthorse"}),
+        ("WEBHOOK", "https://hooks.example/T0/B0/x9", {"https://hooks.example/T0/B0/x9"}),
+        ("NODE_ENV", "production", set()),
+        ("PATH", "/usr/local/bin:/usr/bin", set()),
+        ("PORT", "8080", set()),
+        ("Accept", "application/json", set()),
+        ("API_BASE", "https://api.example.com:8443/", set()),
+    ],
+)
+def test_a_configured_value_is_a_credential_by_its_name_or_because_it_is_no_plain_word(
+    name: str, value: str, found: set[str]
+) -> None:
+    assert credentials([(name, value)]) == found

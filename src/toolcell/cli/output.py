@@ -27,7 +27,7 @@ def print_outcome(outcome: Outcome, environ: Mapping[str, str]) -> None:
         stream.buffer.write(_rendered(outcome, stream, environ) + b"\n")
         stream.flush()
     except OSError as error:
-        _detach()
+        detach()
         reason = "" if isinstance(error, BrokenPipeError) else f"stdout cannot be written: {error.strerror}"
         raise Unwritable(reason) from None
 
@@ -40,7 +40,7 @@ def _rendered(outcome: Outcome, stream: TextIO, environ: Mapping[str, str]) -> b
     return pretty(outcome, colour=wants_colour(stream, environ))
 
 
-def _detach() -> None:
+def detach() -> None:
     """Point stdout at nothing, so that the interpreter does not try to flush it again at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,7 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
+
+
+class Status(StrEnum):
+    """What became of a run or a call. ``blocked`` is for calls that were refused before they were sent."""
+
+    RUNNING = "running"
+    SUCCESS = "success"
+    ERROR = "error"
+    BLOCKED = "blocked"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,6 +118,27 @@ def is_secret(name: str) -> bool:
     return named or not _SECRET_PAIRS.isdisjoint(pairwise(words))
 
 
+def credentials(named: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return which values of headers and variables, given by name, are credentials: all but words, paths, numbers.
+
+    Of a value in several words, as ``Bearer …``, the words that are no plain ones count too.
+    """
+    found: set[str] = set()
+    for name, value in named:
+        found.update(part for part in (value, *value.split()) if is_secret(name) or not _PLAIN.fullmatch(part))
+    return frozenset(found - _SCHEMES)
+
+
+_PLAIN = re.compile(
+    r"[A-Za-z_.-]*"  # words
+    r"|[0-9.,:-]*"  # numbers, addresses, times
+    r"|[a-z*]+/[a-z.*+-]+[,;]?"  # media types
+    r"|(?::?/[\w.+~-]+)+/?"  # absolute paths, also several as in PATH
+    r"|[a-z]+://[\w.-]+(?::[0-9]+)?/?"  # URLs of a whole host
+)
+_SCHEMES = frozenset({"Bearer", "bearer", "Basic", "basic"})
+
+
 class _Budget:
     """Characters that may still be kept."""
 

@@ -11,8 +11,8 @@ import os
 import struct
 from typing import TYPE_CHECKING
 
+from toolcell.model.activity import Status
 from toolcell.storage.database import transaction, update
-from toolcell.storage.record_tables import Status
 
 if TYPE_CHECKING:
     import sqlite3

@@ -1,21 +1,8 @@
-"""The tables of the record store, and the status words that its rows have."""
+"""The tables of the record store."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 FILE, LOCKS = "records.sqlite3", "records.locks"
-
-
-class Status(StrEnum):
-    """What became of a run or a call. ``blocked`` is for calls that were refused before they were sent."""
-
-    RUNNING = "running"
-    SUCCESS = "success"
-    ERROR = "error"
-    BLOCKED = "blocked"
-    CANCELLED = "cancelled"
-    INTERRUPTED = "interrupted"
 
 
 MIGRATIONS = (

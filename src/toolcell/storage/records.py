@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from toolcell.model.activity import Status
 from toolcell.storage.database import Database, insert, update
 from toolcell.storage.masking import Masking
 from toolcell.storage.processes import ProcessLocks, enrol
-from toolcell.storage.record_tables import FILE, LOCKS, MIGRATIONS, Status
+from toolcell.storage.record_tables import FILE, LOCKS, MIGRATIONS
 from toolcell.storage.retention import Retention, shed
 from toolcell.storage.rows import Rows
 from toolcell.storage.writer import Entry, Writer

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolcell.model.activity import Status
 from toolcell.model.codes import RunCode
-from toolcell.storage.record_tables import ROW_BYTES, Status
+from toolcell.storage.record_tables import ROW_BYTES
 
 if TYPE_CHECKING:
     from toolcell.model.calls import CallError, ToolReply
