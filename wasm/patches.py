@@ -174,6 +174,117 @@ typedef struct JSParseState {""",
         new="    if (0) {",
     ),
     Patch(
+        reason="a call that finds the first stack used up goes on on the second (stack.c)",
+        old="""    if (js_check_stack_overflow(rt, alloca_size))
+        return JS_ThrowStackOverflow(caller_ctx);
+
+    sf->is_strict_mode""",
+        new="""    if (js_check_stack_overflow(rt, alloca_size)) {
+        if (cell_cross_call(caller_ctx, func_obj, this_obj, new_target, argc, argv, flags, &ret_val))
+            return ret_val;
+        return JS_ThrowStackOverflow(caller_ctx);
+    }
+
+    sf->is_strict_mode""",
+    ),
+    Patch(
+        reason="declaration for the patch above",
+        old="/* argv[] is modified if (flags & JS_CALL_FLAG_COPY_ARGV) = 0. */\nstatic JSValue JS_CallInternal(",
+        new="""static bool cell_cross_call(JSContext *ctx, JSValueConst function, JSValueConst this_value, JSValueConst new_target,
+                            int argc, JSValueConst *argv, int flags, JSValue *result);
+
+/* argv[] is modified if (flags & JS_CALL_FLAG_COPY_ARGV) = 0. */
+static JSValue JS_CallInternal(""",
+    ),
+    Patch(
+        reason="a native function may recurse without a check of its own: it gets room, or the second stack",
+        old="""    if (js_check_stack_overflow(rt, sizeof(arg_buf[0]) * arg_count))
+        return JS_ThrowStackOverflow(ctx);
+
+    prev_sf""",
+        new="""    if (js_check_stack_overflow(rt, CELL_NATIVE_ROOM)) {
+        JSValue crossed;
+        if (cell_cross_native(ctx, func_obj, this_obj, argc, argv, flags, &crossed))
+            return crossed;
+        if (js_check_stack_overflow(rt, sizeof(arg_buf[0]) * arg_count))
+            return JS_ThrowStackOverflow(ctx);
+    }
+
+    prev_sf""",
+    ),
+    Patch(
+        reason="declaration for the patch above",
+        old="static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,\n"
+        "                                  JSValueConst this_obj,\n"
+        "                                  int argc, JSValueConst *argv, int flags)\n{",
+        new="""#define CELL_NATIVE_ROOM (48 * 1024)
+static bool cell_cross_native(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc,
+                              JSValueConst *argv, int flags, JSValue *result);
+
+static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,
+                                  JSValueConst this_obj,
+                                  int argc, JSValueConst *argv, int flags)
+{""",
+    ),
+    Patch(
+        reason="JSON.parse of nested text goes on on the second stack",
+        old="""    JSValue val = JS_NULL;
+    int ret;
+
+    if (js_check_stack_overflow(ctx->rt, 0)) {
+        return JS_ThrowStackOverflow(ctx);
+    }
+
+    if (pr) {""",
+        new="""    JSValue val = JS_NULL;
+    int ret;
+
+    if (js_check_stack_overflow(ctx->rt, 0)) {
+        if (cell_cross_json_parse(s, pr, &val))
+            return val;
+        return JS_ThrowStackOverflow(ctx);
+    }
+
+    if (pr) {""",
+    ),
+    Patch(
+        reason="declaration for the patch above",
+        old="/* 'pr' can be NULL */\nstatic JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{",
+        new="""static bool cell_cross_json_parse(JSParseState *state, JSONParseRecord *record, JSValue *result);
+
+/* 'pr' can be NULL */
+static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)
+{""",
+    ),
+    Patch(
+        reason="so does JSON.stringify of a nested value",
+        old="""    prop = JS_UNDEFINED;
+
+    if (js_check_stack_overflow(ctx->rt, 0)) {
+        JS_ThrowStackOverflow(ctx);
+        goto exception;
+    }
+""",
+        new="""    prop = JS_UNDEFINED;
+
+    if (js_check_stack_overflow(ctx->rt, 0)) {
+        if (cell_cross_json_text(ctx, jsc, holder, val, indent, &ret))
+            return ret;
+        JS_ThrowStackOverflow(ctx);
+        goto exception;
+    }
+""",
+    ),
+    Patch(
+        reason="declaration for the patch above",
+        old="static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n",
+        new="""static bool cell_cross_json_text(JSContext *ctx, JSONStringifyContext *json, JSValueConst holder, JSValue value,
+                                 JSValueConst indent, int *result);
+
+static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,
+""",
+    ),
+    Patch(
         reason="our allocator (memory.c) in place of the size-classed arenas, which touch a page for each class",
         old="void *js_calloc_rt(JSRuntime *rt, size_t count, size_t size)\n{",
         new="""static inline void *cell_alloc(size_t size);

@@ -16,9 +16,6 @@
 #include "typescript.h"
 #include "web.h"
 
-/* The stack lies at address 0; what is below the limit serves native code that does not check. */
-#define JS_STACK_LIMIT (124 * 1024)
-
 #define FINE_BYTES 512     /* up to here one class of blocks every 8 bytes, above four for each power of two */
 #define COARSE_BYTES 32768 /* the largest class */
 #define FINE_CLASSES (FINE_BYTES / 8)
@@ -32,6 +29,7 @@ struct cell_page {
     struct refusal *refusals;
     uint8_t *outbox;
     uint8_t *log;
+    uint8_t *second_stack;
     char *message;
     char *stack;
     uint32_t last_call_id;
@@ -70,6 +68,7 @@ static void cell_end(uint32_t ending)
 #include "cell/large.c"
 #include "cell/memory.c"
 #include "cell/libc.c"
+#include "cell/stack.c"
 #include "cell/random.c"
 #include "cell/writer.c"
 #include "cell/serialize.c"

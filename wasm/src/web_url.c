@@ -337,7 +337,6 @@ int url_init(JSContext *ctx)
     JSValueConst constructor;
 
     runtime = JS_GetRuntime(ctx);
-    ada_free_owned_string(ada_idna_to_ascii("\xc3\xa4.b", 4)); /* its table is unpacked here, into the snapshot */
     constructor = web_define_class(ctx, &url_spec);
     if (JS_IsException(constructor) ||
         JS_SetPropertyFunctionList(ctx, constructor, url_statics, WEB_COUNT(url_statics)) < 0)

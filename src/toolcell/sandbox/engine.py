@@ -26,6 +26,13 @@ GUEST = Path(__file__).parent / "guest" / "cell.wasm"
 STACK_BYTES = 16 * MIB
 WASM_STACK_BYTES = 15 * MIB  # above the async stack's size wasmtime aborts the process
 
+RESIDENT_BYTES = 576 * 1024
+"""The memory of a fresh guest; a test compares it with the one that was built."""
+
+RESIDENT_CELLS = 256
+"""Up to so many cells an engine leaves a dropped cell's pages in place and copies the snapshot over them: no page fault
+at all and a third less time, for up to ``RESIDENT_BYTES`` a cell. A larger engine gives the pages back."""
+
 _OFF = (
     "wasm_threads",
     "shared_memory",
@@ -213,6 +220,8 @@ def _configuration(config: EngineConfig) -> int:
     native.pooling_number(pool, "max_memory_size", config.max_memory_bytes)
     native.pooling_number(pool, "table_elements", 8192)
     native.pooling_number(pool, "table_keep_resident", 65536)  # saves two page faults in every cell
+    if config.max_cells <= RESIDENT_CELLS:
+        native.pooling_number(pool, "linear_memory_keep_resident", RESIDENT_BYTES)
     native.pooling_set(handle, pool)
     native.pooling_delete(pool)
     return handle

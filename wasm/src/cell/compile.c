@@ -245,6 +245,33 @@ static JSValue compile_form(JSContext *ctx, const char *src, uint32_t len, Form 
     return function;
 }
 
+struct compilation {
+    JSContext *ctx;
+    const char *src;
+    uint32_t len;
+    Form form;
+    JSValue function;
+};
+
+static void compile_here(void *arg)
+{
+    struct compilation *c = arg;
+    c->function = compile_form(c->ctx, c->src, c->len, c->form);
+}
+
+/* Compiles one form; text that nests too deeply for the first stack is parsed again on the second. */
+static JSValue compile_at_any_depth(JSContext *ctx, const char *src, uint32_t len, Form form, SyntaxError *error)
+{
+    struct compilation c = {ctx, src, len, form, compile_form(ctx, src, len, form)};
+
+    if (!JS_IsException(c.function))
+        return c.function;
+    read_syntax_error(ctx, src, len, error);
+    if (error->too_deep && on_second_stack(compile_here, &c) && JS_IsException(c.function))
+        read_syntax_error(ctx, src, len, error);
+    return c.function;
+}
+
 /* What a module statement means here, when the line of the error begins with one. */
 static const char *module_statement(const char *src, size_t offset)
 {
@@ -278,11 +305,10 @@ static bool compile_unit(JSContext *ctx, char *src, uint32_t len, Unit *unit)
     *unit = (Unit){.function = JS_UNDEFINED};
     mark_source(src, len);
     for (int form = AS_SCRIPT; form < FORMS; form++) {
-        unit->function = compile_form(ctx, src, len, (Form)form);
+        unit->function = compile_at_any_depth(ctx, src, len, (Form)form, &now);
         unit->form = (Form)form;
         if (!JS_IsException(unit->function))
             return true;
-        read_syntax_error(ctx, src, len, &now);
         if (!now.too_deep && now.line && rewrite_export(src + now.offset, unit)) {
             form = AS_SCRIPT - 1; /* the text changed: begin again */
             best = (SyntaxError){0};

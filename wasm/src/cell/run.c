@@ -245,18 +245,30 @@ static Program take_program(void)
     return p;
 }
 
+struct strip {
+    const Program *program;
+    struct ts_result result;
+    int status;
+};
+
+static void strip_here(void *arg)
+{
+    struct strip *s = arg;
+    s->status = ts_strip(s->program->source, s->program->source_len, &s->result);
+}
+
 /* Strips types in place of the source; false when the run has ended. */
 static bool strip_types(Program *p)
 {
-    struct ts_result stripped = {0};
-    int status = ts_strip(p->source, p->source_len, &stripped);
+    struct strip strip = {.program = p};
 
-    if (status != TS_OK) {
-        end_at(ENDING_TRANSPILE_ERROR, stripped.message, stripped.line, stripped.column);
+    on_second_stack(strip_here, &strip); /* a parser recurses */
+    if (strip.status != TS_OK) {
+        end_at(ENDING_TRANSPILE_ERROR, strip.result.message, strip.result.line, strip.result.column);
         return false;
     }
-    p->source = stripped.text;
-    p->source_len = (uint32_t)stripped.len;
+    p->source = strip.result.text;
+    p->source_len = (uint32_t)strip.result.len;
     return true;
 }
 
@@ -313,7 +325,7 @@ __attribute__((export_name("init"))) int init(void)
     cell.rt = JS_NewRuntime2(&runtime_functions, NULL);
     if (!cell.rt)
         return 1;
-    cell.rt->stack_limit = JS_STACK_LIMIT;
+    cell.rt->stack_limit = FIRST_STACK_LIMIT;
     JS_SetHostPromiseRejectionTracker(cell.rt, on_rejection, NULL);
     cell.ctx = JS_NewContext(cell.rt);
     if (!cell.ctx)

@@ -29,6 +29,7 @@ typedef struct {
 typedef enum { WROTE, OMITTED, FAILED } Written;
 
 static Written write_any(Json *j, JSValueConst v, const Path *at, int depth);
+static Written write_structure(Json *j, JSValueConst v, const Path *at, int depth);
 
 static bool is_identifier(const char *s)
 {
@@ -420,6 +421,20 @@ static Written write_members(Json *j, JSObject *p, const Path *at, int depth)
     return w;
 }
 
+struct crossing_structure {
+    Json *j;
+    JSValueConst v;
+    const Path *at;
+    int depth;
+    Written result;
+};
+
+static void continue_structure(void *arg)
+{
+    struct crossing_structure *c = arg;
+    c->result = write_structure(c->j, c->v, c->at, c->depth);
+}
+
 static Written write_structure(Json *j, JSValueConst v, const Path *at, int depth)
 {
     JSObject *p = JS_VALUE_GET_OBJ(v);
@@ -428,7 +443,13 @@ static Written write_structure(Json *j, JSValueConst v, const Path *at, int dept
 
     if (p->tmp_mark)
         return problem(j, at, "refers to an object that contains it (a cycle): return a copy without that reference");
-    if (depth > DEPTH_LIMIT || js_check_stack_overflow(j->ctx->rt, 4096))
+    if (js_check_stack_overflow(j->ctx->rt, 4096)) {
+        struct crossing_structure c = {j, v, at, depth, FAILED};
+        if (on_second_stack(continue_structure, &c))
+            return c.result;
+        depth = DEPTH_LIMIT + 1;
+    }
+    if (depth > DEPTH_LIMIT)
         return problem(j, at, "is nested deeper than 500 levels: return a flatter value");
     is_array = js_is_array(j->ctx, v);
     if (is_array < 0)

@@ -23,9 +23,11 @@ static void writer_close(Writer *w)
 
 static no_inline void writer_grow(Writer *w, uint32_t need)
 {
-    uint32_t cap = w->cap * 2 > need ? w->cap * 2 : need + 248;
+    uint32_t cap = w->cap * (w->cap < 65536 ? 8 : 2); /* few copies on the way to a large text */
     uint8_t *buf;
 
+    if (cap < need + 248)
+        cap = need + 248;
     if (cap > w->limit)
         cap = w->limit; /* need <= limit: what is larger is only counted */
     buf = w->buf ? cell_realloc(w->buf, cap) : cell_alloc(cap);
