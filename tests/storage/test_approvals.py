@@ -78,7 +78,14 @@ def test_approving_a_server_approves_what_it_listed_last(approvals: ApprovalPort
 def test_a_server_approved_unseen_gets_its_baseline_from_its_first_list(approvals: ApprovalPort) -> None:
     approvals.decide("github", ServerDecision.APPROVED)
     assert not approvals.of("github").has_baseline
-    assert approvals.listed("github", [A], trusted=True).approved == {"a": "a-1"}
+    assert approvals.listed("github", [A], trusted=False).approved == {"a": "a-1"}
+
+
+def test_a_server_quarantined_by_an_admin_gets_no_baseline_whatever_the_configuration_says(
+    approvals: ApprovalPort,
+) -> None:
+    approvals.decide("github", ServerDecision.QUARANTINED)
+    assert not approvals.listed("github", [A], trusted=True).has_baseline
 
 
 def test_quarantine_keeps_what_was_approved_of_the_tools(approvals: ApprovalPort) -> None:

@@ -29,7 +29,11 @@ class UpstreamPort(Protocol):
         ...
 
     def start(self, call: ToolCall, caller: Caller, done: Callable[[ToolReply], None]) -> Callable[[], None]:
-        """Send the call; ``done`` gets the reply once, now or later. Returns what cancels it."""
+        """Send the call; ``done`` gets the reply once, now or later, on any thread. Returns what cancels it."""
+        ...
+
+    def close(self) -> None:
+        """Disconnect from every server."""
         ...
 
 
@@ -46,6 +50,9 @@ class NoUpstreams:
         """Never reached, since every call is refused."""
         del caller, done
         raise LookupError(f"no upstream for {call}")
+
+    def close(self) -> None:
+        """Have nothing to disconnect."""
 
 
 class ScriptPort(Protocol):
@@ -136,7 +143,8 @@ class ApprovalPort(Protocol):
     def listed(self, server: str, tools: Iterable[ToolDefinition], *, trusted: bool) -> Approvals:
         """Keep the complete list of what a server offers now and return the decisions after it.
 
-        The first list of a ``trusted`` server that is not empty becomes its baseline: approved as it is.
+        ``trusted`` is what the configuration says; an admin's decision about the server counts over it. The
+        first list of a trusted server that is not empty becomes its baseline: approved as it is.
         """
         ...
 
@@ -164,7 +172,7 @@ class SessionApprovals:
         """Keep the list; a trusted server's first one is approved."""
         digests = self._listed[server] = {tool.name: tool.digest for tool in tools}
         known = self.of(server)
-        if trusted and digests and not known.has_baseline:
+        if known.trusts(configured=trusted) and digests and not known.has_baseline:
             self._approvals[server] = replace(known, has_baseline=True, approved=digests)
         return self.of(server)
 

@@ -47,3 +47,7 @@ class Approvals:
     decision: ServerDecision | None = None
     has_baseline: bool = False
     approved: Mapping[str, str] = field(default_factory=dict)
+
+    def trusts(self, *, configured: bool) -> bool:
+        """Return whether the server is trusted: as the configuration says, unless an admin decided."""
+        return configured if self.decision is None else self.decision is ServerDecision.APPROVED

@@ -70,7 +70,7 @@ class ApprovalStore:
                 self._connection.execute("DELETE FROM listed WHERE server = ?", (server,))
                 self._connection.executemany("INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?)", rows)
                 self._touch(server, "listed_at")
-                if trusted and rows and not self._has_baseline(server):
+                if self._is_due(server, trusted=trusted) and rows:
                     self._take_baseline(server)
             self._known.clear()
             return self._of(server)
@@ -136,16 +136,17 @@ class ApprovalStore:
 
     def _news(self, server: str, rows: list[tuple[str, str, str, str]], *, trusted: bool) -> bool:
         """Return whether a list says anything that is not stored yet."""
-        due = trusted and bool(rows) and not self._has_baseline(server)
+        due = bool(rows) and self._is_due(server, trusted=trusted)
         return due or self._listed(server) != {tool: digest for _, tool, digest, _ in rows}
 
     def _listed(self, server: str) -> dict[str, str]:
         found = self._connection.execute("SELECT tool, digest FROM listed WHERE server = ?", (server,))
         return {row["tool"]: row["digest"] for row in found}
 
-    def _has_baseline(self, server: str) -> bool:
-        row = self._connection.execute("SELECT baseline_at FROM server WHERE name = ?", (server,)).fetchone()
-        return row is not None and row["baseline_at"] is not None
+    def _is_due(self, server: str, *, trusted: bool) -> bool:
+        """Return whether the next list is the baseline."""
+        known = self._read(server)
+        return known.trusts(configured=trusted) and not known.has_baseline
 
     def _take_baseline(self, server: str) -> None:
         self._touch(server, "baseline_at")

@@ -12,7 +12,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolcell.model.approval import ServerDecision, ToolDefinition, ToolState
+from toolcell.model.approval import ToolDefinition, ToolState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,9 +36,7 @@ def define(tool: Mapping[str, Any]) -> ToolDefinition:
 
 def is_quarantined(approvals: Approvals, *, configured: bool) -> bool:
     """Return whether a server is quarantined: an admin's decision counts over the configuration."""
-    if approvals.decision is None:
-        return configured
-    return approvals.decision is ServerDecision.QUARANTINED
+    return not approvals.trusts(configured=not configured)
 
 
 def state_of(tool: ToolDefinition, approvals: Approvals) -> ToolState:
