@@ -173,12 +173,13 @@ def test_on_a_full_disk_an_intent_is_refused_and_an_end_is_written_when_there_is
     big = {f"k{number}": "x" * 1000 for number in range(60)}
     assert not intend(records, intent(number=2, **big))
     records.call_finished(call, ToolReply(result={}))
+    records.call_finished(intent(number=2), ToolReply(error=REFUSED, dispatched=False))
     assert complaints == ["records cannot be written: database or disk is full"]
     connection.execute("PRAGMA max_page_count = 1073741823")
     assert intend(records, intent(number=3, **big))
     records.close()
     found = rows(tmp_path, "SELECT number, status FROM call ORDER BY number")
-    assert found == [{"number": 1, "status": "success"}, {"number": 3, "status": "running"}]
+    assert [row["status"] for row in found] == ["success", "blocked", "running"]
 
 
 def test_while_another_process_holds_the_file_ends_wait_for_it(

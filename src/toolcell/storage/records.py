@@ -15,7 +15,7 @@ from toolcell.storage.masking import Masking
 from toolcell.storage.processes import ProcessLocks, enrol
 from toolcell.storage.record_tables import FILE, LOCKS, MIGRATIONS
 from toolcell.storage.retention import Retention, shed
-from toolcell.storage.rows import Rows
+from toolcell.storage.rows import Row, Rows
 from toolcell.storage.writer import Entry, Writer
 
 if TYPE_CHECKING:
@@ -76,8 +76,16 @@ class Records:
 
     def call_finished(self, intent: CallIntent, reply: ToolReply) -> None:
         """Record the reply to an intended call."""
-        row = self._rows.call_end(intent, reply) | {"finished_at": self._now()}
-        self._add(lambda connection: update(connection, "call", row, _OPEN_CALL))
+        at = self._now()
+        row = self._rows.call_end(intent, reply) | {"finished_at": at}
+
+        def work(connection: sqlite3.Connection) -> None:
+            if not reply.dispatched and not _is_known(connection, row):  # its intent could not be kept
+                self._insert(connection, "call", self._rows.call(intent) | row | {"started_at": at})
+            else:
+                update(connection, "call", row, _OPEN_CALL)
+
+        self._add(work)
 
     def run_finished(self, outcome: Outcome) -> None:
         """Record how a run ended; its calls without a reply become ``cancelled``."""
@@ -108,3 +116,7 @@ class Records:
 
     def _tidy(self, connection: sqlite3.Connection) -> bool:
         return shed(connection, self._retention, self._now())
+
+
+def _is_known(connection: sqlite3.Connection, row: Row) -> bool:
+    return connection.execute("SELECT 1 FROM call WHERE run = :run AND number = :number", row).fetchone() is not None
