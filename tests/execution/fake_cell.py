@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolcell.sandbox.values import Event, LogLine
+    from toolcell.workers.inbox import Inbox
 
 
 UNIX_OFFSET = 1_700_000_000.0
@@ -28,7 +29,8 @@ class FakeClock:
     def unix(self) -> float:
         return self.time + UNIX_OFFSET
 
-    def nap(self, until: float) -> None:
+    def nap(self, until: float, inbox: Inbox) -> None:
+        assert not inbox.take()
         self.naps.append(until)
         self.time = max(self.time, until)
 

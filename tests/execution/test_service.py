@@ -21,6 +21,7 @@ from toolcell.workers.run import Run
 
 if TYPE_CHECKING:
     from toolcell.model.outcome import Outcome
+    from toolcell.workers.inbox import Inbox
     from toolcell.workers.job import Job
     from toolcell.workers.run import HostPort, Report
 
@@ -38,10 +39,11 @@ class Bench:
     faults: list[tuple[str, Exception]] = field(default_factory=list)
     cancel: Cancel = field(default_factory=Cancel)
 
-    def run(self, job: Job, host: HostPort, cancel: Cancel) -> Report:
+    def run(self, job: Job, host: HostPort, cancel: Cancel, inbox: Inbox) -> Report:
         self.jobs.append(job)
         clock = FakeClock()
-        return drive(Run(self.cell, host, timeout_ms=job.limits.timeout_ms, clock=clock, cancel=cancel), clock)
+        run = Run(self.cell, host, timeout_ms=job.limits.timeout_ms, clock=clock, cancel=cancel)
+        return drive(run, clock, inbox)
 
     def execute(self, raw: object, caller: Caller | None = None) -> Outcome:
         service = ExecutionService(
@@ -97,7 +99,7 @@ def test_a_stored_script_is_not_found_where_there_are_none() -> None:
 
 def test_a_full_worker_is_a_busy_refusal() -> None:
     class Full(Bench):
-        def run(self, job: Job, host: HostPort, cancel: Cancel) -> Report:
+        def run(self, job: Job, host: HostPort, cancel: Cancel, inbox: Inbox) -> Report:
             raise Busy
 
     with pytest.raises(Refusal) as raised:
@@ -137,8 +139,8 @@ def test_a_timeout_of_a_pure_program_has_the_seeds_message() -> None:
             self.time += 0.01
             return self.time
 
-    bench.run = lambda job, host, cancel: drive(  # type: ignore[method-assign]
-        Run(cell, host, timeout_ms=job.limits.timeout_ms, clock=Late(), cancel=cancel), FakeClock()
+    bench.run = lambda job, host, cancel, inbox: drive(  # type: ignore[method-assign]
+        Run(cell, host, timeout_ms=job.limits.timeout_ms, clock=Late(), cancel=cancel), FakeClock(), inbox
     )
     outcome = bench.execute(clock_moves)
     assert outcome.error is not None

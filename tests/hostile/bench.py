@@ -45,7 +45,7 @@ class TurnClock:
     def unix(self) -> float:
         return self.time + UNIX_OFFSET
 
-    def nap(self, until: float) -> None:
+    def nap(self, until: float, inbox: object = None) -> None:
         self.time = max(self.time, until)
 
 

@@ -10,6 +10,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
+from toolcell.execution.gate import Admitted
 from toolcell.model.calls import ToolReply
 
 if TYPE_CHECKING:
@@ -36,18 +37,18 @@ class Batch:
         self._finish = finish
         self._replies: dict[int, ToolReply] = {}
         self._out: dict[int, Callable[[], None] | None] = {}
-        self._queue: deque[int] = deque()
+        self._queue: deque[tuple[int, Admitted]] = deque()
         self._sending = False
         self._closed = False
 
     def open(self) -> None:
         """Pass every call through the gate, then send the first ones."""
         for index, call in enumerate(self._calls):
-            error = self._gate.admit(call)
-            if error is None:
-                self._queue.append(index)
+            admitted = self._gate.admit(call)
+            if isinstance(admitted, Admitted):
+                self._queue.append((index, admitted))
             else:
-                self._replies[index] = ToolReply(error=error)
+                self._replies[index] = ToolReply(error=admitted)
         self._proceed(fresh=True)
 
     def close(self) -> None:
@@ -67,20 +68,19 @@ class Batch:
             return
         self._sending = True
         while self._queue and len(self._out) < self._parallel:
-            self._send(self._queue.popleft(), fresh=fresh)
+            self._send(*self._queue.popleft(), fresh=fresh)
         self._sending = False
         if not self._queue and not self._out:
             self._closed = True
             self._finish([self._replies[index] for index in range(len(self._calls))])
 
-    def _send(self, index: int, *, fresh: bool) -> None:
-        call = self._calls[index]
-        error = None if fresh else self._gate.recheck(call)
+    def _send(self, index: int, admitted: Admitted, *, fresh: bool) -> None:
+        error = None if fresh else self._gate.recheck(admitted)
         if error is not None:
             self._replies[index] = ToolReply(error=error)
             return
         self._out[index] = None
-        cancel = self._gate.send(call, partial(self._receive, index))
+        cancel = self._gate.send(admitted, partial(self._receive, index))
         if index in self._out:
             self._out[index] = cancel
 

@@ -9,17 +9,20 @@ from toolcell.execution.desk import Desk
 from toolcell.execution.gate import Gate
 from toolcell.execution.ids import new_execution_id
 from toolcell.execution.policy import limits_for
+from toolcell.execution.ports import NoRecords
 from toolcell.execution.request import parse_request
 from toolcell.model.codes import RefusalCode, RunCode
+from toolcell.model.record import RunStart
 from toolcell.model.refusal import Refusal
 from toolcell.model.request import Language
+from toolcell.workers.inbox import Inbox
 from toolcell.workers.job import Busy, Job
 from toolcell.workers.run import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolcell.execution.ports import ScriptPort, UpstreamPort
+    from toolcell.execution.ports import RecordPort, ScriptPort, UpstreamPort
     from toolcell.model.limits import RunDefaults
     from toolcell.model.outcome import Outcome
     from toolcell.model.request import Caller, ExecutionRequest
@@ -34,15 +37,15 @@ class EngineFault(Exception):  # noqa: N818  # the word of the house for what is
 class WorkerPort(Protocol):
     """Runs one program to its end."""
 
-    def run(self, job: Job, host: HostPort, cancel: Cancel) -> Report:
-        """Return how the run ended; the deadline starts when the cell does."""
+    def run(self, job: Job, host: HostPort, cancel: Cancel, inbox: Inbox) -> Report:
+        """Return how the run ended, having taken the steps in its inbox; the deadline starts when the cell does."""
         ...
 
 
 class ExecutionService:
     """Answers execution requests: a ``Refusal`` when nothing ran, an ``Outcome`` when something did."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # the parts a run is made of
         self,
         *,
         enabled: bool,
@@ -51,6 +54,7 @@ class ExecutionService:
         upstreams: UpstreamPort,
         scripts: ScriptPort,
         report_fault: Callable[[str, Exception], None],
+        records: RecordPort | None = None,
     ) -> None:
         self._enabled = enabled
         self._defaults = defaults
@@ -58,6 +62,7 @@ class ExecutionService:
         self._upstreams = upstreams
         self._scripts = scripts
         self._report_fault = report_fault
+        self._records = records or NoRecords()
 
     def execute(self, raw: object, caller: Caller, cancel: Cancel) -> Outcome:
         """Run what ``raw`` asks for: the request as the surface received it, parsed from JSON."""
@@ -66,7 +71,11 @@ class ExecutionService:
         source, language = self._source(request, caller)
         limits = limits_for(request, self._defaults, caller.ceilings)
         job = Job(source=source, language=language, input_json=request.input_json, limits=limits)
-        return self._run(job, caller, cancel)
+        return self._run(job, caller, cancel, request.script)
+
+    def close(self) -> None:
+        """Disconnect from the upstreams; no run may follow."""
+        self._upstreams.close()
 
     def require_enabled(self) -> None:
         """Refuse when the feature is off: surfaces ask before they read anything for the request."""
@@ -79,13 +88,37 @@ class ExecutionService:
             return self._scripts.read(request.script, request.language, caller)
         return request.code or "", request.language or Language.JAVASCRIPT
 
-    def _run(self, job: Job, caller: Caller, cancel: Cancel) -> Outcome:
-        """Run the job; whatever goes wrong on our side ends here, reported once under the run's id."""
+    def _run(self, job: Job, caller: Caller, cancel: Cancel, script: str | None) -> Outcome:
+        """Run the job and record it."""
         execution_id = new_execution_id()
-        gate = Gate(limits=job.limits, caller=caller, upstreams=self._upstreams)
+        start = RunStart(
+            execution_id=execution_id,
+            tenant=caller.tenant,
+            key_id=None,
+            source=job.source,
+            script=script,
+            language=job.language,
+            input_bytes=len(job.input_json),
+        )
+        self._records.run_started(start)
+        outcome = self._outcome(job, caller, cancel, execution_id)
+        self._records.run_finished(outcome)
+        return outcome
+
+    def _outcome(self, job: Job, caller: Caller, cancel: Cancel, execution_id: str) -> Outcome:
+        """Return what became of the job; whatever goes wrong on our side ends here, reported once under its id."""
+        inbox = Inbox()
+        gate = Gate(
+            limits=job.limits,
+            caller=caller,
+            upstreams=self._upstreams,
+            records=self._records,
+            execution_id=execution_id,
+            post=inbox.put,
+        )
         desk = Desk(gate=gate, max_parallel=job.limits.max_parallel)
         try:
-            report = self._worker().run(job, desk, cancel)
+            report = self._worker().run(job, desk, cancel, inbox)
         except Busy:
             message = "Every cell is in use; try again shortly"
             raise Refusal(RefusalCode.BUSY, message) from None

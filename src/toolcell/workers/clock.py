@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from toolcell.workers.inbox import Inbox
 
 MAX_NAP = 0.02
 """Seconds slept at most before a parked run looks up: how late it may notice that it was cancelled."""
@@ -20,8 +23,8 @@ class Clock(Protocol):
         """Return the time of day in seconds since 1970, which may jump."""
         ...
 
-    def nap(self, until: float) -> None:
-        """Let time pass, but not beyond ``until``."""
+    def nap(self, until: float, inbox: Inbox) -> None:
+        """Let time pass, but not beyond ``until`` nor beyond the next step in the inbox, which is taken."""
         ...
 
 
@@ -36,6 +39,6 @@ class SystemClock:
         """Return the time of day."""
         return time.time()
 
-    def nap(self, until: float) -> None:
-        """Sleep towards ``until``, in short naps."""
-        time.sleep(min(max(until - time.monotonic(), 0.0), MAX_NAP))
+    def nap(self, until: float, inbox: Inbox) -> None:
+        """Wait for the inbox towards ``until``, in short naps."""
+        inbox.wait(min(until - time.monotonic(), MAX_NAP))

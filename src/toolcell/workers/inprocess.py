@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolcell.sandbox.engine import CellsExhausted
 from toolcell.sandbox.values import CellLimits, Program
+from toolcell.workers.inbox import Inbox
 from toolcell.workers.job import Busy
 from toolcell.workers.run import Parked, Report, Run
 
@@ -25,11 +26,14 @@ class InProcessWorker:
         self._engine = engine
         self._clock = clock
 
-    def run(self, job: Job, host: HostPort, cancel: Cancel) -> Report:
-        """Return how the run ended; the deadline starts when the cell does. ``Busy`` when there is no room."""
+    def run(self, job: Job, host: HostPort, cancel: Cancel, inbox: Inbox) -> Report:
+        """Return how the run ended; the deadline starts when the cell does. ``Busy`` when there is no room.
+
+        Steps in the inbox are taken on the caller's thread between the turns of the run.
+        """
         cell = self._start(job)
         run = Run(cell, host, timeout_ms=job.limits.timeout_ms, clock=self._clock, cancel=cancel)
-        return drive(run, self._clock)
+        return drive(run, self._clock, inbox)
 
     def _start(self, job: Job) -> Cell:
         program = Program(source=job.source, language=job.language, input_json=job.input_json)
@@ -44,14 +48,15 @@ class InProcessWorker:
             raise Busy(str(error)) from None
 
 
-def drive(run: Run, clock: Clock) -> Report:
+def drive(run: Run, clock: Clock, inbox: Inbox | None = None) -> Report:
     """Return the report of a run after giving it every turn it needs; the cell is freed in any case."""
+    inbox = inbox or Inbox()
     try:
         while True:
             turn = run.turn()
             if isinstance(turn, Report):
                 return turn
-            if isinstance(turn, Parked):
-                clock.nap(turn.until)
+            if not inbox.take() and isinstance(turn, Parked):
+                clock.nap(turn.until, inbox)
     finally:
         run.close()
