@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolcell.execution.deferred import BrokenRecords, DeferredRecords
 from toolcell.execution.ports import NoScripts, NoUpstreams
 from toolcell.execution.service import ExecutionService
 from toolcell.model.limits import MIB, RunDefaults
+from toolcell.model.servers import LaneLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolcell.execution.ports import RecordPort, UpstreamPort
     from toolcell.settings import Settings
     from toolcell.storage.activity import ActivityReader
     from toolcell.storage.approvals import ApprovalStore
     from toolcell.storage.records import Records
+    from toolcell.upstreams.port import Upstreams
     from toolcell.workers.inprocess import InProcessWorker
 
 
@@ -31,8 +36,17 @@ def run_defaults(settings: Settings) -> RunDefaults:
     )
 
 
-def local_service(settings: Settings, report_fault: Callable[[str, Exception], None]) -> ExecutionService:
-    """Return a service that runs programs in this process; the engine is loaded by the first run."""
+def local_service(
+    settings: Settings,
+    report_fault: Callable[[str, Exception], None],
+    watch: Callable[[RecordPort], RecordPort] = lambda records: records,
+) -> ExecutionService:
+    """Return a service that runs programs in this process; the engine is loaded by the first run.
+
+    Servers are connected and stores opened by the first call that needs them. ``watch`` may wrap the records
+    to see calls come and go. ``close`` the service to disconnect.
+    """
+    resources = ExitStack()
 
     @once
     def worker() -> InProcessWorker:
@@ -47,10 +61,50 @@ def local_service(settings: Settings, report_fault: Callable[[str, Exception], N
         enabled=settings.enable_code_execution,
         defaults=run_defaults(settings),
         worker=worker,
-        upstreams=NoUpstreams(),
+        upstreams=_upstreams(settings, report_fault, resources),
         scripts=NoScripts(),
         report_fault=report_fault,
+        records=watch(DeferredRecords(lambda: _records(settings, report_fault, resources))),
+        resources=resources,
     )
+
+
+def _upstreams(
+    settings: Settings, report_fault: Callable[[str, Exception], None], resources: ExitStack
+) -> UpstreamPort:
+    if not settings.mcpServers:
+        return NoUpstreams()
+    upstreams = upstream_servers(settings, report_fault)
+    resources.callback(upstreams.close)
+    return upstreams
+
+
+def upstream_servers(settings: Settings, report_fault: Callable[[str, Exception], None]) -> Upstreams:
+    """Return the configured servers; each is connected when it is first needed. ``close`` them at the end."""
+    from toolcell.settings.durations import seconds  # noqa: PLC0415  # nothing to load where there are no servers
+    from toolcell.upstreams.port import Upstreams  # noqa: PLC0415
+
+    return Upstreams(
+        settings.mcpServers,
+        approvals=lambda: approval_store(settings),
+        everyone=LaneLimits(
+            max_concurrent=settings.max_concurrent_requests,
+            queue_size=settings.queue_size,
+            queue_timeout=seconds(settings.queue_timeout),
+        ),
+        call_timeout=seconds(settings.call_tool_timeout),
+        report_fault=report_fault,
+    )
+
+
+def _records(settings: Settings, report_fault: Callable[[str, Exception], None], resources: ExitStack) -> RecordPort:
+    try:
+        records = record_store(settings, lambda message: report_fault("records", RuntimeError(message)))
+    except Exception as error:  # noqa: BLE001  # whatever keeps the store closed keeps calls from going out
+        report_fault("records", error)
+        return BrokenRecords()
+    resources.callback(records.close)
+    return records
 
 
 def activity_reader(settings: Settings) -> ActivityReader:

@@ -34,7 +34,6 @@ class FakeUpstreams:
     servers: set[str] = field(default_factory=lambda: {"github"})
     immediate: bool = False
     sent: list[Sent] = field(default_factory=list)
-    closed: bool = False
 
     def refusal(self, call: ToolCall, caller: Caller) -> CallError | None:
         del caller
@@ -53,6 +52,3 @@ class FakeUpstreams:
             sent.cancelled = True
 
         return cancel
-
-    def close(self) -> None:
-        self.closed = True

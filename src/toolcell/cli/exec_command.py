@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import contextmanager
+import sys
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from toolcell.bootstrap import local_service
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import FrameType
 
+    from toolcell.execution.ports import RecordPort
     from toolcell.model.outcome import Outcome
 
 EXIT_OK, EXIT_FAILED = 0, 1
@@ -32,17 +34,27 @@ def execute(values: Mapping[str, list[str]]) -> int:
     """Run the program, print the answer and return the exit code, or raise ``UsageError``."""
     given = Arguments.of(values)
     say = Diagnostics(_level(given.log_level))
-    service = local_service(load(given.config, say), say.fault)
-    try:
-        service.require_enabled()
-        raw = request_of(given)
-        with _cancelled_by_interrupt() as cancel:
-            say.say(Level.DEBUG, "running; Ctrl-C cancels")
-            outcome = service.execute(raw, Caller(), cancel)
-    except Refusal as refusal:
-        raise UsageError(sentence_of(refusal, given)) from None
-    _echo_console(outcome, say)
-    return _answer(outcome, say)
+    service = local_service(load(given.config, say), say.fault, _watched)
+    with closing(service):
+        try:
+            service.require_enabled()
+            raw = request_of(given)
+            with _cancelled_by_interrupt() as cancel:
+                say.say(Level.DEBUG, "running; Ctrl-C cancels")
+                outcome = service.execute(raw, Caller(), cancel)
+        except Refusal as refusal:
+            raise UsageError(sentence_of(refusal, given)) from None
+        _echo_console(outcome, say)
+        return _answer(outcome, say)
+
+
+def _watched(records: RecordPort) -> RecordPort:
+    """Return the records with a line of progress for a person at a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return records
+    from toolcell.cli.progress import Progress  # noqa: PLC0415  # its patterns cost 4 ms to compile
+
+    return Progress(records, sys.stderr)
 
 
 def _level(name: str) -> Level:

@@ -32,10 +32,6 @@ class UpstreamPort(Protocol):
         """Send the call; ``done`` gets the reply once, now or later, on any thread. Returns what cancels it."""
         ...
 
-    def close(self) -> None:
-        """Disconnect from every server."""
-        ...
-
 
 class NoUpstreams:
     """An installation without tool servers."""
@@ -50,9 +46,6 @@ class NoUpstreams:
         """Never reached, since every call is refused."""
         del caller, done
         raise LookupError(f"no upstream for {call}")
-
-    def close(self) -> None:
-        """Have nothing to disconnect."""
 
 
 class ScriptPort(Protocol):

@@ -21,6 +21,7 @@ from toolcell.workers.run import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from toolcell.execution.ports import RecordPort, ScriptPort, UpstreamPort
     from toolcell.model.limits import RunDefaults
@@ -55,6 +56,7 @@ class ExecutionService:
         scripts: ScriptPort,
         report_fault: Callable[[str, Exception], None],
         records: RecordPort | None = None,
+        resources: AbstractContextManager[object] | None = None,
     ) -> None:
         self._enabled = enabled
         self._defaults = defaults
@@ -63,6 +65,7 @@ class ExecutionService:
         self._scripts = scripts
         self._report_fault = report_fault
         self._records = records or NoRecords()
+        self._resources = resources
 
     def execute(self, raw: object, caller: Caller, cancel: Cancel) -> Outcome:
         """Run what ``raw`` asks for: the request as the surface received it, parsed from JSON."""
@@ -74,8 +77,9 @@ class ExecutionService:
         return self._run(job, caller, cancel, request.script)
 
     def close(self) -> None:
-        """Disconnect from the upstreams; no run may follow."""
-        self._upstreams.close()
+        """Let go of connections and stores; no run may follow."""
+        if self._resources is not None:
+            self._resources.__exit__(None, None, None)
 
     def require_enabled(self) -> None:
         """Refuse when the feature is off: surfaces ask before they read anything for the request."""

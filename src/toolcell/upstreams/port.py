@@ -32,13 +32,14 @@ class Upstreams:
         self,
         specs: Iterable[ServerSpec],
         *,
-        approvals: ApprovalPort,
+        approvals: Callable[[], ApprovalPort],
         everyone: LaneLimits,
         call_timeout: float,
         report_fault: Callable[[str, Exception], None],
     ) -> None:
         self._specs = {spec.name: spec for spec in specs}
-        self._approvals = approvals
+        self._opened = approvals
+        self._decisions: ApprovalPort | None = None
         self._everyone = everyone
         self._call_timeout = call_timeout
         self._report_fault = report_fault
@@ -79,6 +80,12 @@ class Upstreams:
         if running is not None:
             loop, fleet = running
             loop.close(fleet.close)
+
+    @property
+    def _approvals(self) -> ApprovalPort:
+        if self._decisions is None:
+            self._decisions = self._opened()
+        return self._decisions
 
     def _started(self) -> tuple[LoopThread, Fleet]:
         if self._running is None:
