@@ -75,6 +75,14 @@ def test_approving_a_server_approves_what_it_listed_last(approvals: ApprovalPort
     assert approvals.listed("github", [A2, B], trusted=True).approved == {"a": "a-2"}
 
 
+def test_approving_a_server_again_approves_no_change_of_its_tools(approvals: ApprovalPort) -> None:
+    approvals.listed("github", [A], trusted=True)
+    approvals.decide("github", ServerDecision.QUARANTINED)
+    approvals.listed("github", [A2, B], trusted=True)
+    approvals.decide("github", ServerDecision.APPROVED)
+    assert approvals.of("github").approved == {"a": "a-1"}
+
+
 def test_a_server_approved_unseen_gets_its_baseline_from_its_first_list(approvals: ApprovalPort) -> None:
     approvals.decide("github", ServerDecision.APPROVED)
     assert not approvals.of("github").has_baseline

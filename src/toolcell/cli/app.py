@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toolcell import __version__
-from toolcell.cli import activity_command
+from toolcell.cli import activity_command, tools_command, upstream_command
 from toolcell.cli.diagnostics import UsageError
 from toolcell.cli.exec_command import execute
 from toolcell.cli.flags import EXEC_FLAGS, Flag
@@ -24,6 +24,8 @@ app = typer.Typer(
 code = typer.Typer(rich_markup_mode=None, help="Run programs.")
 app.add_typer(code, name="code")
 app.add_typer(activity_command.app, name="activity")
+app.add_typer(tools_command.app, name="tools")
+app.add_typer(upstream_command.app, name="upstream")
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it with the flag's value

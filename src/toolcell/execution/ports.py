@@ -146,7 +146,7 @@ class ApprovalPort(Protocol):
         ...
 
     def decide(self, server: str, decision: ServerDecision) -> None:
-        """Approve or quarantine a server; approving one takes what it listed last as its baseline."""
+        """Approve or quarantine a server; approving one without a baseline takes what it listed last as it."""
         ...
 
 
@@ -175,9 +175,9 @@ class SessionApprovals:
         self._approvals[server] = replace(known, approved={**known.approved, tool.name: tool.digest})
 
     def decide(self, server: str, decision: ServerDecision) -> None:
-        """Keep the decision; approving takes what is listed as the baseline."""
+        """Keep the decision; approving takes what is listed as the baseline if there is none."""
         known = replace(self.of(server), decision=decision)
         digests = self._listed.get(server)
-        if decision is ServerDecision.APPROVED and digests:
-            known = replace(known, has_baseline=True, approved={**known.approved, **digests})
+        if decision is ServerDecision.APPROVED and digests and not known.has_baseline:
+            known = replace(known, has_baseline=True, approved=digests)
         self._approvals[server] = known

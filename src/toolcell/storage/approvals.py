@@ -83,11 +83,11 @@ class ApprovalStore:
             self._known.clear()
 
     def decide(self, server: str, decision: ServerDecision) -> None:
-        """Approve or quarantine a server; approving one takes what it listed last as its baseline."""
+        """Approve or quarantine a server; approving one without a baseline takes what it listed last as it."""
         with self._lock, transaction(self._connection):
             self._touch(server, "decided_at")
             self._connection.execute("UPDATE server SET decision = ? WHERE name = ?", (decision, server))
-            if decision is ServerDecision.APPROVED and self._listed(server):
+            if self._is_due(server, trusted=False) and self._listed(server):
                 self._take_baseline(server)
             self._known.clear()
 
