@@ -174,6 +174,42 @@ typedef struct JSParseState {""",
         new="    if (0) {",
     ),
     Patch(
+        reason="a frame larger than the whole stack must not pass the check by wrapping around below address 0",
+        old="""    sp = js_get_stack_pointer() - alloca_size;
+    return unlikely(sp < rt->stack_limit);""",
+        new="""    sp = js_get_stack_pointer();
+    return unlikely(sp < rt->stack_limit || sp - rt->stack_limit < alloca_size);""",
+    ),
+    Patch(
+        reason="spreading a string into an object copies its characters (ECMAScript 7.3.26)",
+        old="    if (JS_VALUE_GET_TAG(source) != JS_TAG_OBJECT)\n        return 0;\n",
+        new="""    if (JS_IsString(source)) {
+        JSValue boxed = JS_ToObject(ctx, source);
+        int copied = JS_IsException(boxed) ? -1 : JS_CopyDataProperties(ctx, target, boxed, excluded, setprop);
+        JS_FreeValue(ctx, boxed);
+        return copied;
+    }
+    if (JS_VALUE_GET_TAG(source) != JS_TAG_OBJECT)
+        return 0;
+""",
+    ),
+    Patch(
+        reason="making an error runs none of the program's code: its frames cannot be forged",
+        old="        has_prepare = JS_IsFunction(ctx, prepare);",
+        new="        JS_FreeValue(ctx, prepare);",
+    ),
+    Patch(
+        reason="the same error for every string that would be too long, as in other engines",
+        old='        JS_ThrowInternalError(ctx, "string too long");',
+        new='        JS_ThrowRangeError(ctx, "invalid string length");',
+    ),
+    Patch(
+        reason="the same words for reading and writing",
+        old='"cannot set property \'%s\' of ',
+        new='"Cannot set property \'%s\' of ',
+        times=2,
+    ),
+    Patch(
         reason="a call that finds the first stack used up goes on on the second (stack.c)",
         old="""    if (js_check_stack_overflow(rt, alloca_size))
         return JS_ThrowStackOverflow(caller_ctx);
@@ -190,8 +226,8 @@ typedef struct JSParseState {""",
     Patch(
         reason="declaration for the patch above",
         old="/* argv[] is modified if (flags & JS_CALL_FLAG_COPY_ARGV) = 0. */\nstatic JSValue JS_CallInternal(",
-        new="""static bool cell_cross_call(JSContext *ctx, JSValueConst function, JSValueConst this_value, JSValueConst new_target,
-                            int argc, JSValueConst *argv, int flags, JSValue *result);
+        new="""static bool cell_cross_call(JSContext *ctx, JSValueConst function, JSValueConst this_value,
+                            JSValueConst new_target, int argc, JSValueConst *argv, int flags, JSValue *result);
 
 /* argv[] is modified if (flags & JS_CALL_FLAG_COPY_ARGV) = 0. */
 static JSValue JS_CallInternal(""",
@@ -224,6 +260,30 @@ static bool cell_cross_native(JSContext *ctx, JSValueConst function, JSValueCons
 static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,
                                   JSValueConst this_obj,
                                   int argc, JSValueConst *argv, int flags)
+{""",
+    ),
+    Patch(
+        reason="a generator or an async function that finds the first stack used up goes on on the second",
+        old="""    if (js_check_stack_overflow(ctx->rt, 0))
+        return JS_ThrowStackOverflow(ctx);
+
+    /* the tag does not matter provided it is not an object */
+    func_obj = JS_MKPTR(JS_TAG_INT, s);""",
+        new="""    if (js_check_stack_overflow(ctx->rt, 0)) {
+        if (cell_cross_resume(ctx, s, &func_obj))
+            return func_obj;
+        return JS_ThrowStackOverflow(ctx);
+    }
+
+    /* the tag does not matter provided it is not an object */
+    func_obj = JS_MKPTR(JS_TAG_INT, s);""",
+    ),
+    Patch(
+        reason="declaration for the patch above",
+        old="static JSValue async_func_resume(JSContext *ctx, JSAsyncFunctionState *s)\n{",
+        new="""static bool cell_cross_resume(JSContext *ctx, JSAsyncFunctionState *state, JSValue *result);
+
+static JSValue async_func_resume(JSContext *ctx, JSAsyncFunctionState *s)
 {""",
     ),
     Patch(
@@ -278,8 +338,8 @@ static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)
     Patch(
         reason="declaration for the patch above",
         old="static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n",
-        new="""static bool cell_cross_json_text(JSContext *ctx, JSONStringifyContext *json, JSValueConst holder, JSValue value,
-                                 JSValueConst indent, int *result);
+        new="""static bool cell_cross_json_text(JSContext *ctx, JSONStringifyContext *json, JSValueConst holder,
+                                 JSValue value, JSValueConst indent, int *result);
 
 static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,
 """,

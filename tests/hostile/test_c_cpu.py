@@ -67,7 +67,6 @@ ENDLESS = {
     "structuredClone": "structuredClone({ get a() { for (;;); } })",
     "Date": "new Date({ valueOf() { for (;;); } })",
     "template": "`${{ toString() { for (;;); } }}`",
-    "prepareStackTrace": "Error.prepareStackTrace = () => { for (;;); }; null.x; for (;;);",
 }  # fmt: skip
 STOPPED = {"TIMEOUT", "MEMORY_LIMIT_EXCEEDED"}
 

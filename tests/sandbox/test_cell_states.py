@@ -20,6 +20,7 @@ from toolcell.sandbox import (
     Waiting,
     abi,
 )
+from toolcell.sandbox.engine import RESIDENT_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -323,3 +324,7 @@ def test_logs_are_handed_over_once_and_in_order(engine: Engine) -> None:
     assert [(line.level, line.text) for line in cell.take_logs()] == [("warn", "two")]
     assert cell.take_logs() == []
     cell.close()
+
+
+def test_a_fresh_guest_is_exactly_the_memory_that_an_engine_keeps_resident(run: RunProgram) -> None:
+    assert run("1").peak == RESIDENT_BYTES

@@ -27,6 +27,9 @@ MESSAGES = {
         "E: x",
     ),
     "a class that does not": ("class E extends Error {}\nthrow new E('x')", "x"),
+    "an object": ("throw { code: 404, why: 'gone', more: {} }", 'Uncaught {"code":404,"why":"gone"}'),
+    "a BigInt": ("throw 10n", "Uncaught 10"),
+    "not a number": ("throw NaN", "Uncaught NaN"),
     "an AggregateError": ("throw new AggregateError([new Error('z')], 'several')", "AggregateError: several"),
     "a DOMException": ("throw new DOMException('gone', 'AbortError')", "AbortError: gone"),
     "a string": ("throw 'text'", "Uncaught text"),
@@ -48,11 +51,9 @@ MESSAGES = {
 }
 
 UNREADABLE = {
-    "an object": "throw { a: 1 }",
     "an array": "throw [1]",
     "a function": "throw () => 1",
     "a Symbol": "throw Symbol('q')",
-    "a BigInt": "throw 10n",
     "a Map": "throw new Map()",
     "the global object": "throw globalThis",
     "a Proxy of an Error": "throw new Proxy(new Error('x'), {})",
@@ -70,6 +71,7 @@ HOSTILE = {
     "a toJSON that loops": "e.toJSON = () => { for (;;); }",
     "a prototype that is a looping Proxy": "Object.setPrototypeOf(e, new Proxy({}, { get() { for (;;); } }))",
     "a Proxy chain": "for (let i = 0; i < 200; i++) Object.setPrototypeOf(e, new Proxy(Object.create(null), {}))",
+    "a prepareStackTrace that loops": "Error.prepareStackTrace = () => { for (;;); }",
     "a changed Error.prototype.toString": "Error.prototype.toString = () => { for (;;); }",
     "no Error.prototype.name": "delete Error.prototype.name",
     "a cause that is itself": "e.cause = e",

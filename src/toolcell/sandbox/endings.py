@@ -85,7 +85,7 @@ def _memory_limit(limits: CellLimits) -> Ending:
 
 
 def _too_large(total: int, limits: CellLimits) -> Ending:
-    about = "more than " if total >= 1 << 30 else ""
+    about = "more than " if total >= 256 << 20 else ""
     message = (
         f"The value is {about}{total:,} bytes of JSON; the limit for what a program returns is"
         f" {limits.max_result_bytes:,} bytes. Return a summary, a count or a page of it"

@@ -73,6 +73,31 @@ static void put_error_text(JSContext *ctx, Writer *w, JSObject *p)
 }
 
 /* A thrown value that is not an Error: its JSON where it has one. Getters are not called: only plain data is shown. */
+static void put_thrown_primitive(JSContext *ctx, Writer *w, JSValueConst v)
+{
+    JSValue text = JS_VALUE_GET_TAG(v) == JS_TAG_SYMBOL ? JS_NewString(ctx, "a Symbol") : JS_ToString(ctx, v);
+    if (JS_IsException(text))
+        JS_FreeValue(ctx, JS_GetException(ctx));
+    else
+        put_bounded_string(ctx, w, text);
+    JS_FreeValue(ctx, text);
+}
+
+/* The members of an object that are not objects themselves, as JSON: nothing of the program's runs. */
+static void put_plain_data(Json *j, JSObject *p)
+{
+    const JSShape *sh = p->shape;
+    bool first = true;
+
+    put_byte(j->out, '{');
+    for (int i = 0; i < sh->prop_count && i < 16; i++) {
+        const JSShapeProperty *pr = &get_shape_prop((JSShape *)sh)[i];
+        if (is_listed(j->ctx, pr) && !JS_IsObject(p->prop[i].u.value))
+            write_member(j, pr->atom, p->prop[i].u.value, &first, NULL, 1);
+    }
+    put_byte(j->out, '}');
+}
+
 static void put_thrown_value(JSContext *ctx, Writer *w, JSValueConst v)
 {
     Json j = {ctx, w, "it", CALL_ARGS, ""};
@@ -84,15 +109,14 @@ static void put_thrown_value(JSContext *ctx, Writer *w, JSValueConst v)
         return;
     }
     if (!JS_IsObject(v)) {
-        if (write_any(&j, v, NULL, 1) != WROTE)
-            put_text(w, JS_IsUndefined(v) ? "undefined" : "a value that cannot be shown");
+        put_thrown_primitive(ctx, w, v);
         return;
     }
     p = JS_VALUE_GET_OBJ(v);
     if (data_property(p, JS_ATOM_message, &message) && JS_IsString(message))
         put_bounded_string(ctx, w, message);
     else if (p->class_id == JS_CLASS_OBJECT && is_plain(p) && !has_own_to_json(ctx, p))
-        put_text(w, "an object without a message");
+        put_plain_data(&j, p);
     else
         put_text(w, "a value that is not an Error");
 }

@@ -51,6 +51,8 @@ static size_t path_step(Json *j, const Path *at, char *out, size_t room)
         n = snprintf(out, room, "[%u]", at->index);
     } else {
         JS_AtomGetStr(j->ctx, name, sizeof name, at->key);
+        for (char *c = name; *c; c++)
+            *c = *c == '"' || (uint8_t)*c < 0x20 ? '?' : *c;
         n = snprintf(out, room, is_identifier(name) ? ".%s" : "[\"%s\"]", name);
     }
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
@@ -82,11 +84,23 @@ static size_t path_text(Json *j, const Path *at, char *out, size_t room)
     return n;
 }
 
+/* Arguments are passed, not returned: the advice says so. */
+static void advise(char *problem, WriteMode mode)
+{
+    static const char said[] = ": return ";
+    char *at = mode == CALL_ARGS ? strstr(problem, said) : NULL;
+    if (!at)
+        return;
+    memcpy(at, ": pass ", 7);
+    memmove(at + 7, at + sizeof said - 1, strlen(at + sizeof said - 1) + 1);
+}
+
 static Written problem(Json *j, const Path *at, const char *what)
 {
     if (!j->problem[0]) {
         size_t n = path_text(j, at, j->problem, 400);
         snprintf(j->problem + n, sizeof j->problem - n, " %s", what);
+        advise(j->problem + n, j->mode);
     }
     return FAILED;
 }

@@ -88,6 +88,27 @@ static bool cell_cross_native(JSContext *ctx, JSValueConst function, JSValueCons
     return true;
 }
 
+struct crossing_resume {
+    JSContext *ctx;
+    JSAsyncFunctionState *state;
+    JSValue result;
+};
+
+static void continue_resume(void *arg)
+{
+    struct crossing_resume *c = arg;
+    c->result = async_func_resume(c->ctx, c->state);
+}
+
+static bool cell_cross_resume(JSContext *ctx, JSAsyncFunctionState *state, JSValue *result)
+{
+    struct crossing_resume c = {ctx, state, JS_UNDEFINED};
+    if (!on_second_stack(continue_resume, &c))
+        return false;
+    *result = c.result;
+    return true;
+}
+
 struct crossing_parse {
     JSParseState *state;
     JSONParseRecord *record;

@@ -1,6 +1,6 @@
 /* A growing byte buffer that keeps the first `limit` bytes and counts the rest. */
 
-#define COUNT_STOPS_AT (1ull << 30)
+#define COUNT_STOPS_AT (256ull << 20) /* bytes; what is larger is reported as more than this */
 
 typedef struct {
     uint8_t *buf;
