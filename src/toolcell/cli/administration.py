@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolcell.bootstrap import approval_store, upstream_servers
 from toolcell.cli import report
 from toolcell.cli.configuration import load
-from toolcell.cli.diagnostics import Diagnostics, UsageError
+from toolcell.cli.diagnostics import Diagnostics, Level, UsageError
 from toolcell.model.text import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ class Look:
 
 
 @contextmanager
-def office(config: str | None) -> Iterator[Office]:
-    """Yield what a command works on, and close it."""
-    diagnostics = Diagnostics()
+def office(config: str | None, level: Level = Level.INFO) -> Iterator[Office]:
+    """Yield what a command works on, and close it. ``level`` is from where on it speaks on stderr."""
+    diagnostics = Diagnostics(level)
     settings = load(config, diagnostics)
     approvals = report.opened(lambda: approval_store(settings))
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toolcell import __version__
-from toolcell.cli import activity_command, tools_command, upstream_command
+from toolcell.cli import activity_command, doctor_command, tools_command, upstream_command
 from toolcell.cli.diagnostics import UsageError
 from toolcell.cli.exec_command import execute
 from toolcell.cli.flags import EXEC_FLAGS, Flag
@@ -26,6 +26,9 @@ app.add_typer(code, name="code")
 app.add_typer(activity_command.app, name="activity")
 app.add_typer(tools_command.app, name="tools")
 app.add_typer(upstream_command.app, name="upstream")
+app.command("doctor", help="Check that everything a run needs is there, and say what to do if not.")(
+    doctor_command.doctor
+)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it with the flag's value
