@@ -50,6 +50,11 @@ class Fleet:
         """The servers as they are configured now."""
         return self._upstreams
 
+    @property
+    def running(self) -> int:
+        """Calls that are out, to all servers."""
+        return self._everyone.running
+
     def refusal(self, call: ToolCall, caller: Caller) -> CallError | None:
         """Return why the call may not be sent now, as far as it is known."""
         upstream = self._upstreams.get(call.server)

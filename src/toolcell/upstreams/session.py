@@ -56,6 +56,7 @@ class Session:
         self.over = asyncio.Event()
         self.why = ""
         self.stale = True
+        self.blamed = False
 
     async def open(self) -> None:
         """Connect and shake hands, or raise what stood in the way; bounded by the caller's timeout."""

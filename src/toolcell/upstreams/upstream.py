@@ -53,7 +53,8 @@ class Upstream:
         self._listing = asyncio.Lock()
         self._listed_at = 0.0
         self._parting: set[asyncio.Task[Any]] = set()
-        self._watching: asyncio.Task[None] | None = None
+        self._watching: set[asyncio.Task[None]] = set()
+        self._connections = 0
         self.catalog: Catalog | None = None
         self.stderr = StderrRing()
 
@@ -66,6 +67,16 @@ class Upstream:
     def connected(self) -> bool:
         """Whether there is a connection now."""
         return self._session is not None and not self._session.over.is_set()
+
+    @property
+    def stale(self) -> bool:
+        """Whether the server said that its tools changed since they were listed."""
+        return self._session is not None and self._session.stale
+
+    @property
+    def connections(self) -> int:
+        """How often it has been connected."""
+        return self._connections
 
     @property
     def version(self) -> str | None:
@@ -103,7 +114,7 @@ class Upstream:
         session, self._session = self._session, None
         if session is not None:
             session.end("toolcell disconnected")
-            await session.ended()
+        await asyncio.gather(*self._watching)
 
     def _recheck(self, tool: str) -> None:
         """Look at the state again after the wait for a place."""
@@ -171,6 +182,7 @@ class Upstream:
         reason = ""
         for protocol in protocols:
             session = Session(self._spec, protocol, self.stderr, read_timeout=self._timeout + 30)
+            self._watch(session)
             try:
                 await session.open()
             except Exception as error:  # noqa: BLE001  # whatever a server does wrong is its own affair
@@ -178,20 +190,23 @@ class Upstream:
                 if faults.is_unreachable(error):
                     break
                 continue
-            self._watch(session)
+            self._connections += 1
             return session
         self._breaker.failed(self._now())
         raise self._not_connected(reason)
 
     def _watch(self, session: Session) -> None:
-        """Count an end that we did not ask for as a failure."""
+        """Count an end that we did not ask for as a failure, and keep the task that sees it until then."""
 
         async def watch() -> None:
-            await session.ended()
+            await session.over.wait()
             if self._session is session:
-                self._breaker.failed(self._now())
+                self._blame(session)
+            await session.ended()
 
-        self._watching = asyncio.create_task(watch())
+        task = asyncio.create_task(watch())
+        self._watching.add(task)
+        task.add_done_callback(self._watching.discard)
 
     async def _dispatch(self, tool: Tool, args: Mapping[str, Any]) -> ToolReply:
         """Send the call, once more on a new session if the server forgot ours."""
@@ -244,11 +259,17 @@ class Upstream:
     def _lost(self, session: Session, error: Exception) -> None:
         """Use another session next time when this one is no good; calls on it may still finish."""
         if faults.is_unreachable(error) or faults.is_forgotten(error):
+            if not faults.is_forgotten(error):
+                self._blame(session)
             if self._session is session:
                 self._session = None
-                if not faults.is_forgotten(error):
-                    self._breaker.failed(self._now())
             session.retire()
+
+    def _blame(self, session: Session) -> None:
+        """Count the end of a session once, whoever sees it first."""
+        if not session.blamed:
+            session.blamed = True
+            self._breaker.failed(self._now())
 
     def _told(self, error: BaseException) -> str:
         return clean(faults.told(error), self._secrets)
