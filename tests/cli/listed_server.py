@@ -1,6 +1,7 @@
 """A stdio MCP server that offers the tools a JSON file names, so that a test can change them between runs.
 
-Usage: ``listed_server.py TOOLS.json``. A tool answers with its own name.
+Usage: ``listed_server.py TOOLS.json``. A tool answers with its own name and keeps a line of it in ``TOOLS.calls``;
+``hang`` never answers and ``fail`` reports an error.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ async def list_tools(_context: Any, _params: types.PaginatedRequestParams | None
 
 
 async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=params.name)])
+    with Path(sys.argv[1]).with_suffix(".calls").open("a") as calls:
+        calls.write(f"{params.name}\n")
+    if params.name == "hang":
+        await anyio.sleep_forever()
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=params.name)], is_error=params.name == "fail"
+    )
 
 
 async def main() -> None:
