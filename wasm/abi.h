@@ -1,7 +1,7 @@
 /* The boundary between the host and a cell: the single source of its shape.
  *
- * A cell and its host share one struct, the mailbox, at a fixed address in the cell's linear memory (exported as the
- * wasm global `cell_page`), and two imported functions. There is nothing else: no WASI, no shared memory.
+ * A cell and its host share one struct, the mailbox, at a fixed address in the cell's linear memory (where the exported
+ * wasm global `cell_page` says; the cell's own statics follow it), and two imported functions. There is nothing else: no WASI, no shared memory.
  *
  *   import toolcell.wait()           suspends the cell until the host has put one answer into the mailbox
  *   import toolcell.take(dst, len)   copies the payload that did not fit into `inbox` to dst (bounds checked by the host)
@@ -45,8 +45,7 @@
 #define DIALECT_PINKFISH 1
 
 /* mailbox.answer_flags */
-#define ANSWER_REFUSAL 1 /* an envelope that ends the run unless the program looks at it (spec 3.3) */
-#define ANSWER_REJECT 2  /* reject the Promise of an asynchronous request with this error */
+#define ANSWER_REJECT 2 /* reject the Promise of an asynchronous request with this error */
 
 /* One request in the outbox: this header, then `op_len` bytes of operation name, then `payload_len` bytes of JSON. */
 struct cell_request {

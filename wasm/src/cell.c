@@ -26,7 +26,7 @@ struct cell_page {
     struct cell_mailbox mailbox;
     JSRuntime *rt;
     JSContext *ctx;
-    struct refusal *refusals;
+    struct refusal *refusals, *last_refusal;
     uint8_t *outbox;
     uint8_t *log;
     uint8_t *second_stack;
@@ -65,6 +65,7 @@ static void cell_end(uint32_t ending)
 }
 
 #include "cell/clock.c"
+#include "cell/log.c"
 #include "cell/large.c"
 #include "cell/memory.c"
 #include "cell/libc.c"

@@ -15,8 +15,10 @@ __attribute__((import_module("toolcell"), import_name("wait"))) extern void host
 struct refusal {
     struct refusal *next;
     bool seen;
-    JSValue envelope; /* both held as long as the cell lives */
+    JSValue envelope; /* all held as long as the cell lives */
     JSValue error;
+    JSValue code; /* strings, as the host sent them: the program may change `error` */
+    JSValue message;
 };
 
 /* Called by the patched engine when `ok` or `error` is read for the first time. */
@@ -52,20 +54,20 @@ static bool watch_member(JSContext *ctx, struct refusal *r, JSAtom name)
 /* Makes the envelope notice being looked at, when it is a refusal that must not go unseen. */
 static void watch_refusal(JSContext *ctx, JSValueConst envelope)
 {
-    JSValueConst error = member(ctx, envelope, "error");
-    struct refusal **tail = &cell.refusals;
+    JSValueConst error = member(ctx, envelope, "error"), message = member(ctx, error, "message");
     struct refusal *r;
 
-    if (!JS_IsObject(error) || !ends_unseen(ctx, member(ctx, error, "code")))
+    if (!JS_IsObject(error) || !ends_unseen(ctx, member(ctx, error, "code")) || !JS_IsString(message))
         return;
     r = js_mallocz(ctx, sizeof *r);
     if (!r)
         return;
     r->envelope = js_dup(envelope);
     r->error = js_dup(error);
-    while (*tail)
-        tail = &(*tail)->next;
-    *tail = r;
+    r->code = js_dup(member(ctx, error, "code"));
+    r->message = js_dup(message);
+    *(cell.last_refusal ? &cell.last_refusal->next : &cell.refusals) = r;
+    cell.last_refusal = r;
     if (!watch_member(ctx, r, JS_ATOM_ok) || !watch_member(ctx, r, JS_ATOM_error))
         JS_FreeValue(ctx, JS_GetException(ctx));
 }
@@ -87,9 +89,9 @@ static void end_with_refusal(JSContext *ctx, const struct refusal *r)
 {
     Writer w;
     writer_open(&w, MESSAGE_BYTES * 3);
-    put_bounded_string(ctx, &w, member(ctx, r->error, "code"));
+    put_bounded_string(ctx, &w, r->code);
     put_byte(&w, '\n');
-    put_bounded_string(ctx, &w, member(ctx, r->error, "message"));
+    put_bounded_string(ctx, &w, r->message);
     end_with_text(ENDING_REFUSED, (const char *)w.buf, w.len);
     writer_close(&w);
 }
@@ -103,8 +105,6 @@ static uint32_t post_request(const char *op, const Writer *payload)
     uint32_t need = cell_mailbox.outbox_len + sizeof header + header.op_len + header.payload_len;
     uint8_t *at;
 
-    if (cell_mailbox.outbox_len == 0)
-        free(cell.outbox), cell.outbox = NULL;
     cell.outbox = realloc(cell.outbox, need);
     if (!cell.outbox)
         cell_out_of_memory();
@@ -127,6 +127,8 @@ static char *await_answer(uint32_t waiting_for, uint32_t *len)
     host_wait();
     cell_mailbox.state = CELL_RUNNING;
     cell_mailbox.outbox_len = 0;
+    free(cell.outbox);
+    cell.outbox = NULL;
     *len = cell_mailbox.answer_len;
     text = malloc(*len + 1);
     if (!text)
@@ -191,11 +193,21 @@ static void put_member_string(JSContext *ctx, Writer *w, const char *key, JSValu
     JS_FreeValue(ctx, held);
 }
 
+static void say_too_large(char *what, size_t room, const Writer *w, uint64_t start)
+{
+    if (start == 0)
+        snprintf(what, room, "args are %llu bytes of JSON, the limit is %u", (unsigned long long)w->total, w->limit);
+    else
+        snprintf(what, room, "with it the batch is %llu bytes of JSON, the limit is %u: send fewer or smaller elements",
+                 (unsigned long long)w->total, w->limit);
+}
+
 /* Writes {"server":…,"tool":…,"args":…}; false with `what` filled when the arguments cannot be a call. */
 static bool write_call(JSContext *ctx, Writer *w, JSValueConst server, JSValueConst tool, JSValueConst args, char *what,
                        size_t room)
 {
     Json j = {ctx, w, "args", CALL_ARGS, ""};
+    uint64_t start = w->total;
     const char *bad;
     uint32_t at;
 
@@ -219,8 +231,7 @@ static bool write_call(JSContext *ctx, Writer *w, JSValueConst server, JSValueCo
         return snprintf(what, room, "args must be an object such as {id: 1}"), false;
     put_byte(w, '}');
     if (writer_full(w))
-        return snprintf(what, room, "args are %llu bytes of JSON, the limit is %u", (unsigned long long)w->total, w->limit),
-               false;
+        return say_too_large(what, room, w, start), false;
     return true;
 }
 

@@ -140,7 +140,8 @@ static bool strip_fence(char *s, uint32_t len)
 
 static bool is_name_char(char c)
 {
-    return c == '_' || c == '$' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return c == '_' || c == '$' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (uint8_t)c >= 0x80;
 }
 
 static char *skip_blanks(char *s)
@@ -223,11 +224,9 @@ static void place_syntax_error(const char *src, uint32_t len, SyntaxError *e)
 static void read_syntax_error(JSContext *ctx, const char *src, uint32_t len, SyntaxError *e)
 {
     JSValue thrown = JS_GetException(ctx);
-    JSValueConst name;
 
     put_failure_summary(ctx, thrown, e->message, sizeof e->message);
-    e->too_deep = is_error(thrown) && data_property(JS_VALUE_GET_OBJ(thrown), JS_ATOM_name, &name) &&
-                  JS_IsString(name) && is_text(ctx, name, "RangeError");
+    e->too_deep = !strcmp(e->message, "RangeError: Maximum call stack size exceeded");
     place_syntax_error(src, len, e);
     JS_FreeValue(ctx, thrown);
 }

@@ -1,6 +1,6 @@
 /* What went wrong, in words: reads a thrown value without running any of the program's code.
  *
- * Message and stack are bounded; a frame of the program reads `<eval>:line:col`, frames of the prelude are left out.
+ * Message and stack are bounded; a frame of the program reads `<eval>:line:col`, no host path is ever in it.
  */
 
 #define MESSAGE_BYTES 8192
@@ -17,6 +17,10 @@ typedef struct {
 
 static JSString *flat_string(JSContext *ctx, JSValueConst v, JSValue *held)
 {
+    if (!JS_IsString(v)) {
+        *held = JS_AtomToString(ctx, JS_ATOM_empty_string);
+        return JS_VALUE_GET_STRING(*held);
+    }
     *held = JS_VALUE_GET_TAG(v) == JS_TAG_STRING_ROPE ? js_linearize_string_rope(ctx, v) : js_dup(v);
     if (JS_IsException(*held)) {
         JS_FreeValue(ctx, JS_GetException(ctx));
@@ -72,7 +76,6 @@ static void put_error_text(JSContext *ctx, Writer *w, JSObject *p)
         put_text(w, "Error");
 }
 
-/* A thrown value that is not an Error: its JSON where it has one. Getters are not called: only plain data is shown. */
 static void put_thrown_primitive(JSContext *ctx, Writer *w, JSValueConst v)
 {
     JSValue text = JS_VALUE_GET_TAG(v) == JS_TAG_SYMBOL ? JS_NewString(ctx, "a Symbol") : JS_ToString(ctx, v);
@@ -92,15 +95,20 @@ static void put_plain_data(Json *j, JSObject *p)
     put_byte(j->out, '{');
     for (int i = 0; i < sh->prop_count && i < 16; i++) {
         const JSShapeProperty *pr = &get_shape_prop((JSShape *)sh)[i];
-        if (is_listed(j->ctx, pr) && !JS_IsObject(p->prop[i].u.value))
-            write_member(j, pr->atom, p->prop[i].u.value, &first, NULL, 1);
+        uint32_t len = j->out->len;
+        uint64_t total = j->out->total;
+        if (!is_listed(j->ctx, pr) || JS_IsObject(p->prop[i].u.value))
+            continue;
+        if (write_member(j, pr->atom, p->prop[i].u.value, &first, NULL, 1) != WROTE)
+            j->out->len = len, j->out->total = total;
     }
     put_byte(j->out, '}');
 }
 
+/* A thrown value that is not an Error. Getters are not called: only plain data is shown. */
 static void put_thrown_value(JSContext *ctx, Writer *w, JSValueConst v)
 {
-    Json j = {ctx, w, "it", CALL_ARGS, ""};
+    Json j = {ctx, w, "it", STRINGIFY, ""};
     JSObject *p;
     JSValueConst message;
 
@@ -161,12 +169,10 @@ static const char *find_text(const char *s, const char *end, const char *text)
     return NULL;
 }
 
-/* "    at <eval> (<eval>:1:17)" reads "    at <eval>:1:17"; frames of the prelude are dropped. */
+/* "    at <eval> (<eval>:1:17)" reads "    at <eval>:1:17". */
 static void put_frame(Writer *w, const char *s, const char *end)
 {
     static const char top[] = "    at <eval> (<eval>", exported[] = "    at $expt$ (";
-    if (find_text(s, end, "<toolcell>"))
-        return;
     put_byte(w, '\n');
     if (starts_with(s, end, top) && end[-1] == ')') {
         put_text(w, "    at <eval>");
@@ -285,4 +291,11 @@ static void end_with_thrown(JSContext *ctx, JSValue thrown)
     writer_close(&message);
     writer_close(&stack);
     JS_FreeValue(ctx, thrown);
+}
+
+/* ---- absent globals: called by the patched engine ---- */
+
+static const char *cell_absence_hint(const char *name)
+{
+    return absence_hint(name, (int)cell_mailbox.dialect);
 }

@@ -158,3 +158,17 @@ static void *large_realloc(void *data, uint32_t bytes)
     large_release(b);
     return moved;
 }
+
+extern uint8_t __heap_base; /* from the linker: where static data ends */
+
+/* Build time: what the linker left over in the last page is the first free block. */
+static void large_init(void)
+{
+    uint32_t start = ((uint32_t)(uintptr_t)&__heap_base + LARGE_UNIT - 1) & ~(LARGE_UNIT - 1);
+    struct large *first = (struct large *)(uintptr_t)start;
+
+    if (memory_end() - start < LARGE_SPLIT)
+        return;
+    first->size = memory_end() - start;
+    large_release(first);
+}

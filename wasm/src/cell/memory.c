@@ -10,8 +10,8 @@
  */
 
 #define CHUNK_BYTES (64u << 10)
-#define FIRST_CHUNK_BYTES (48u << 10)
-#define PLAN_CHUNK_BYTES COARSE_BYTES
+#define FIRST_CHUNK_BYTES (32u << 10)
+#define PLAN_CHUNK_BYTES (16u << 10) /* at build time; what is larger gets a chunk of its own */
 #define LARGE 0xff
 #define GC_FLOOR (2u << 20)
 
@@ -107,8 +107,9 @@ static JSMallocBlockHeader *cut_planned(uint32_t class)
     host_take(&cell.heap.hot, PLAN_ASK);
     from = &chunks[cell.heap.hot != 0];
     if ((uint32_t)(from->end - from->next) < class_bytes(class)) {
-        from->next = large_alloc(PLAN_CHUNK_BYTES);
-        from->end = from->next + PLAN_CHUNK_BYTES;
+        uint32_t size = class_bytes(class) > PLAN_CHUNK_BYTES ? class_bytes(class) : PLAN_CHUNK_BYTES;
+        from->next = large_alloc(size);
+        from->end = from->next + size;
     }
     at = from->next;
     from->next += class_bytes(class);
@@ -148,7 +149,7 @@ static no_inline void *alloc_large(size_t total)
 
 static inline void *cell_alloc(size_t size)
 {
-    size_t total = size + sizeof(JSMallocBlockHeader);
+    size_t total = (size ? size : 1) + sizeof(JSMallocBlockHeader); /* a free block holds a link behind its header */
     uint32_t class;
     JSMallocBlockHeader *b;
 

@@ -48,9 +48,9 @@ void cell_random(uint8_t *dst, size_t n)
     }
 }
 
-/* Math.random must differ between runs too: its state comes from the front of the seed (never zero). */
+/* Math.random must differ between runs too; its state comes from the stream and is never zero. */
 static void seed_math_random(JSContext *ctx)
 {
-    memcpy(&ctx->random_state, cell_mailbox.seed, sizeof ctx->random_state);
+    cell_random((uint8_t *)&ctx->random_state, sizeof ctx->random_state);
     ctx->random_state |= 1;
 }

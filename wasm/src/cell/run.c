@@ -321,6 +321,7 @@ __attribute__((export_name("run"))) void run(void)
 __attribute__((export_name("init"))) int init(void)
 {
     cell_mailbox.memory_limit = 1u << 30;
+    large_init();
     cell.heap.planning = true;
     cell.rt = JS_NewRuntime2(&runtime_functions, NULL);
     if (!cell.rt)

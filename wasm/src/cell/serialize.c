@@ -29,7 +29,7 @@ typedef struct {
 typedef enum { WROTE, OMITTED, FAILED } Written;
 
 static Written write_any(Json *j, JSValueConst v, const Path *at, int depth);
-static Written write_structure(Json *j, JSValueConst v, const Path *at, int depth);
+static Written write_object(Json *j, JSValueConst v, const Path *at, int depth);
 
 static bool is_identifier(const char *s)
 {
@@ -42,20 +42,38 @@ static bool is_identifier(const char *s)
     return true;
 }
 
-static size_t path_step(Json *j, const Path *at, char *out, size_t room)
+/* Appends to a text of `room` bytes that holds n; what does not fit is cut between characters. Returns the new length. */
+static size_t append(char *out, size_t room, size_t n, const char *format, ...)
+{
+    va_list ap;
+    int more;
+
+    if (n + 1 >= room)
+        return n;
+    va_start(ap, format);
+    more = vsnprintf(out + n, room - n, format, ap);
+    va_end(ap);
+    if (more < 0)
+        return n;
+    if ((size_t)more < room - n)
+        return n + (size_t)more;
+    for (n = room - 1; n > 0 && ((uint8_t)out[n - 1] & 0xc0) == 0x80;)
+        n--;
+    n -= n > 0 && (uint8_t)out[n - 1] >= 0xc0;
+    out[n] = 0;
+    return n;
+}
+
+static size_t append_step(Json *j, const Path *at, char *out, size_t room, size_t n)
 {
     char name[ATOM_GET_STR_BUF_SIZE];
-    int n;
 
-    if (at->key == JS_ATOM_NULL) {
-        n = snprintf(out, room, "[%u]", at->index);
-    } else {
-        JS_AtomGetStr(j->ctx, name, sizeof name, at->key);
-        for (char *c = name; *c; c++)
-            *c = *c == '"' || (uint8_t)*c < 0x20 ? '?' : *c;
-        n = snprintf(out, room, is_identifier(name) ? ".%s" : "[\"%s\"]", name);
-    }
-    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+    if (at->key == JS_ATOM_NULL)
+        return append(out, room, n, "[%u]", at->index);
+    JS_AtomGetStr(j->ctx, name, sizeof name, at->key);
+    for (char *c = name; *c; c++)
+        *c = *c == '"' || (uint8_t)*c < 0x20 ? '?' : *c;
+    return append(out, room, n, is_identifier(name) ? ".%s" : "[\"%s\"]", name);
 }
 
 static const Path *ancestor(const Path *at, int hops)
@@ -66,20 +84,20 @@ static const Path *ancestor(const Path *at, int hops)
 }
 
 /* "value.items[3].when"; a long path keeps its outer and its inner steps. */
-static size_t path_text(Json *j, const Path *at, char *out, size_t room)
+static size_t append_path(Json *j, const Path *at, char *out, size_t room)
 {
     enum { KEPT = 6 };
     int count = 0;
-    size_t n = (size_t)snprintf(out, room, "%s", j->root);
+    size_t n = append(out, room, 0, "%s", j->root);
 
     for (const Path *p = at; p; p = p->up)
         count++;
     for (int i = 0; i < count; i++) {
         if (count > 2 * KEPT && i == KEPT) {
-            n += (size_t)snprintf(out + n, room - n, " … ");
+            n = append(out, room, n, " … ");
             i = count - KEPT;
         }
-        n += path_step(j, ancestor(at, count - 1 - i), out + n, room - n);
+        n = append_step(j, ancestor(at, count - 1 - i), out, room, n);
     }
     return n;
 }
@@ -98,8 +116,8 @@ static void advise(char *problem, WriteMode mode)
 static Written problem(Json *j, const Path *at, const char *what)
 {
     if (!j->problem[0]) {
-        size_t n = path_text(j, at, j->problem, 400);
-        snprintf(j->problem + n, sizeof j->problem - n, " %s", what);
+        size_t n = append_path(j, at, j->problem, 400);
+        append(j->problem, sizeof j->problem, n, " %s", what);
         advise(j->problem + n, j->mode);
     }
     return FAILED;
@@ -435,20 +453,6 @@ static Written write_members(Json *j, JSObject *p, const Path *at, int depth)
     return w;
 }
 
-struct crossing_structure {
-    Json *j;
-    JSValueConst v;
-    const Path *at;
-    int depth;
-    Written result;
-};
-
-static void continue_structure(void *arg)
-{
-    struct crossing_structure *c = arg;
-    c->result = write_structure(c->j, c->v, c->at, c->depth);
-}
-
 static Written write_structure(Json *j, JSValueConst v, const Path *at, int depth)
 {
     JSObject *p = JS_VALUE_GET_OBJ(v);
@@ -457,12 +461,6 @@ static Written write_structure(Json *j, JSValueConst v, const Path *at, int dept
 
     if (p->tmp_mark)
         return problem(j, at, "refers to an object that contains it (a cycle): return a copy without that reference");
-    if (js_check_stack_overflow(j->ctx->rt, 4096)) {
-        struct crossing_structure c = {j, v, at, depth, FAILED};
-        if (on_second_stack(continue_structure, &c))
-            return c.result;
-        depth = DEPTH_LIMIT + 1;
-    }
     if (depth > DEPTH_LIMIT)
         return problem(j, at, "is nested deeper than 500 levels: return a flatter value");
     is_array = js_is_array(j->ctx, v);
@@ -474,10 +472,35 @@ static Written write_structure(Json *j, JSValueConst v, const Path *at, int dept
     return w;
 }
 
+struct crossing_object {
+    Json *j;
+    JSValueConst v;
+    const Path *at;
+    int depth;
+    Written result;
+};
+
+static void continue_object(void *arg)
+{
+    struct crossing_object *c = arg;
+    c->result = write_object(c->j, c->v, c->at, c->depth);
+}
+
+static Written write_object_on_second_stack(Json *j, JSValueConst v, const Path *at, int depth)
+{
+    struct crossing_object c = {j, v, at, depth, FAILED};
+    if (!on_second_stack(continue_object, &c))
+        return problem(j, at, "is nested too deeply to be written: return a flatter value");
+    return c.result;
+}
+
 static Written write_object(Json *j, JSValueConst v, const Path *at, int depth)
 {
     JSContext *ctx = j->ctx;
     JSObject *p = JS_VALUE_GET_OBJ(v);
+
+    if (js_check_stack_overflow(ctx->rt, 4096))
+        return write_object_on_second_stack(j, v, at, depth);
 
     if (has_own_to_json(ctx, p)) {
         bool used;
