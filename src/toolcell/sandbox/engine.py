@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from toolcell.model.limits import MIB
 from toolcell.sandbox import abi, module_cache, native
 from toolcell.sandbox.cell import Cell
-from toolcell.sandbox.guest_memory import GuestFault
+from toolcell.sandbox.guest_memory import GuestFault, GuestMemory
 
 if TYPE_CHECKING:
     from toolcell.sandbox.values import CellLimits, Program
@@ -26,7 +26,7 @@ GUEST = Path(__file__).parent / "guest" / "cell.wasm"
 STACK_BYTES = 16 * MIB
 WASM_STACK_BYTES = 15 * MIB  # above the async stack's size wasmtime aborts the process
 
-RESIDENT_BYTES = 576 * 1024
+RESIDENT_BYTES = 512 * 1024
 """The memory of a fresh guest; a test compares it with the one that was built."""
 
 RESIDENT_CELLS = 256
@@ -56,10 +56,12 @@ _OFF = (
     "wasm_wide_arithmetic",
     "memory_may_move",
 )
-CONFIGURATION = f"{_OFF}{STACK_BYTES}{WASM_STACK_BYTES}"
+_ON = ("consume_fuel", "wasm_bulk_memory", "wasm_multi_value", "memory_init_cow")
+
+CONFIGURATION = f"on {_ON} off {_OFF} stacks {STACK_BYTES} {WASM_STACK_BYTES}"
 """What decides the compiled code besides the guest; part of the cache's key."""
 
-_ON = ("consume_fuel", "wasm_bulk_memory", "wasm_multi_value", "memory_init_cow")
+_REINSTALL = "reinstall toolcell, or rebuild its guest from the same sources"
 
 
 class EngineError(Exception):
@@ -111,11 +113,16 @@ class Engine:
     def start(self, program: Program, limits: CellLimits) -> Cell:
         """Return a fresh cell that has not run yet; ``CellsExhausted`` when there is no room for it."""
         if self.live_cells >= self.config.max_cells:
-            raise CellsExhausted(f"all {self.config.max_cells} cells are in use")
-        if limits.memory_bytes > self.config.max_memory_bytes:
-            raise ValueError(f"memory_bytes is above the engine's {self.config.max_memory_bytes}")
-        self.live_cells += 1  # `closed` takes it back, also when the cell cannot be opened
-        return Cell(self, program, limits)
+            raise CellsExhausted(f"all {self.config.max_cells} cells are in use: try again when one has ended")
+        most = self.config.max_memory_bytes
+        if limits.memory_bytes > most:
+            raise ValueError(f"memory_bytes is {limits.memory_bytes}; a cell of this engine has at most {most}")
+        self.live_cells += 1
+        try:
+            return Cell(self, program, limits)
+        except BaseException:
+            self.closed()
+            raise
 
     # ---- used by cells ----
 
@@ -141,6 +148,9 @@ class Engine:
         while not native.future_poll(future):
             pass
         native.future_delete(future)
+        if ctypes.c_uint64.from_address(failure).value:
+            native.trap_delete(ctypes.c_uint64.from_address(failure).value)
+            raise RuntimeError("the guest trapped while an instance was made")
         native.check(ctypes.c_uint64.from_address(failure + 8).value, "to make an instance")
         native.export_get(context, self._instance_at, b"memory", 6, memory)
         native.export_get(context, self._instance_at, b"run", 3, run)
@@ -180,19 +190,20 @@ class Engine:
         """Link the module that instances are made from, after checking its boundary."""
         names = native.import_names(module), native.export_names(module)
         if names != (abi.IMPORTS, abi.EXPORTS):
-            raise EngineError(f"the guest's imports and exports are not those of the ABI: {names}")
+            found = ", ".join(["/".join(name) for name in names[0]] + list(names[1])) or "none"
+            raise EngineError(f"the guest's imports and exports are not those of the ABI ({found}): {_REINSTALL}")
         linker = native.linker_new(self.handle)
         native.define_async(linker, abi.IMPORTS[1], self._wait)
         native.define(linker, abi.IMPORTS[0], self._take, parameters=2)
         prepared = ctypes.c_void_p()
         native.check(native.linker_instantiate_pre(linker, module, ctypes.byref(prepared)), "to link the guest")
         if prepared.value is None:
-            raise EngineError("wasmtime linked nothing")
+            raise EngineError(f"wasmtime linked nothing: {_REINSTALL}")
         self._prepared = prepared.value
         self.mailbox = self._find_mailbox()
 
     def _find_mailbox(self) -> int:
-        """Return the mailbox's address in the guest, read from one throw-away instance."""
+        """Return the mailbox's address in the guest, read from one throw-away instance, if it is one we can read."""
         store = native.store_new(self.handle, None, None)
         try:
             context = native.store_context(store)
@@ -201,9 +212,19 @@ class Engine:
             native.set_fuel(context, 1)
             native.set_fuel_slice(context, 1)
             self.instantiate(context, at, at + 32, at + 64)
-            return native.read_global(context, self._instance_at, b"cell_page")
+            address = native.read_global(context, self._instance_at, b"cell_page")
+            _check_mailbox(GuestMemory(context, at + 32 + 8, address), address)
+            return address
         finally:
             native.store_delete(store)
+
+
+def _check_mailbox(memory: GuestMemory, address: int) -> None:
+    if address + abi.INBOX_OFFSET + abi.INBOX_BYTES > memory.size():
+        raise EngineError(f"the guest's mailbox lies outside its memory: {_REINSTALL}")
+    version = memory.cell_part()[abi.VERSION_FIELD]
+    if version != abi.VERSION:
+        raise EngineError(f"the guest speaks version {version} of the ABI and the host {abi.VERSION}: {_REINSTALL}")
 
 
 def _configuration(config: EngineConfig) -> int:
