@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +17,6 @@ from toolcell.sandbox.engine import GUEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Load = Callable[[Path | None], tuple[str, ...]]
 
@@ -206,6 +207,17 @@ def test_the_key_changes_with_all_that_decides_the_code(monkeypatch: pytest.Monk
     else:
         monkeypatch.setattr(module_cache, "_cpu_features", lambda: "flags: fewer")
     assert module_cache._key(digest, configuration) != before  # noqa: SLF001
+
+
+def test_a_module_that_cannot_be_put_in_place_leaves_nothing_behind(
+    tmp_path: Path, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_source: Path, _target: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert load(tmp_path / "full") == ("run",)
+    assert list((tmp_path / "full").iterdir()) == []
 
 
 def test_modules_of_other_keys_are_swept_away(cache: Path, load: Load) -> None:

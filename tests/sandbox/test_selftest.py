@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import wasmtime
 
-from toolcell.sandbox import Cell, Engine, EngineConfig, EngineError, GuestError, native, selftest
+from toolcell.sandbox import Cell, Engine, EngineConfig, EngineError, GuestError, abi, native, selftest
 from toolcell.sandbox import engine as engine_module
 from toolcell.sandbox.engine import GUEST
 
@@ -39,6 +39,7 @@ SMALL = """(module
   (import "toolcell" "wait" (func))
   {extra}
   (memory (export "memory") 64)
+  (data (i32.const 1024) "\\01")
   (global (export "{page}") i32 (i32.const 1024))
   (func (export "run")))"""
 
@@ -57,6 +58,32 @@ SMALL = """(module
 def test_a_guest_with_another_boundary_is_refused(tmp_path: Path, wat: str) -> None:
     guest = install(tmp_path, bytes(wasmtime.wat2wasm(wat)))
     with pytest.raises(EngineError, match="imports and exports"):
+        Engine.load(EngineConfig(max_cells=2, guest=guest))
+
+
+@pytest.mark.parametrize("version", ["00", "02", "ff"])
+def test_a_guest_of_another_version_of_the_abi_is_refused(tmp_path: Path, version: str) -> None:
+    wat = SMALL.format(extra="", page="cell_page").replace('"\\01"', f'"\\{version}"')
+    guest = install(tmp_path, bytes(wasmtime.wat2wasm(wat)))
+    with pytest.raises(
+        EngineError, match=rf"version {int(version, 16)} of the ABI and the host {abi.VERSION}: reinstall"
+    ):
+        Engine.load(EngineConfig(max_cells=2, guest=guest))
+
+
+def test_a_guest_whose_mailbox_leaves_its_memory_is_refused(tmp_path: Path) -> None:
+    wat = SMALL.format(extra="", page="cell_page").replace("i32 (i32.const 1024)", "i32 (i32.const 4194000)")
+    guest = install(tmp_path, bytes(wasmtime.wat2wasm(wat)))
+    with pytest.raises(EngineError, match="outside its memory"):
+        Engine.load(EngineConfig(max_cells=2, guest=guest))
+
+
+def test_a_guest_that_traps_while_it_is_made_is_refused(tmp_path: Path) -> None:
+    wat = SMALL.format(extra="", page="cell_page").replace(
+        '(func (export "run"))', '(func (export "run")) (func $no unreachable) (start $no)'
+    )
+    guest = install(tmp_path, bytes(wasmtime.wat2wasm(wat)))
+    with pytest.raises(RuntimeError, match="trapped"):
         Engine.load(EngineConfig(max_cells=2, guest=guest))
 
 
@@ -165,6 +192,11 @@ def test_a_feature_that_the_guest_does_not_need_is_off(tmp_path: Path, feature: 
     with pytest.raises(RuntimeError) as raised:
         Engine.load(EngineConfig(max_cells=2, guest=guest))
     assert "compile" in str(raised.value), feature
+
+
+def test_every_switch_is_part_of_the_key_of_compiled_code() -> None:
+    switches = [*engine_module._ON, *engine_module._OFF]  # noqa: SLF001  # no other way to list them
+    assert [name for name in switches if f"'{name}'" not in engine_module.CONFIGURATION] == []
 
 
 def test_the_stack_sizes_leave_room_for_the_host_s_own_frames() -> None:

@@ -1,7 +1,8 @@
 """A cell: one program in one fresh WebAssembly instance, as a resumable state machine.
 
-It knows no event loop, no clock but the one it is given, and no tenant. ``step`` runs it for one slice of fuel and
-returns; everything that waits is outside. ``close`` may come at any time, in any state.
+It knows no event loop, no deadline and no tenant. What it takes from the outside is the time of day, for the program's
+own clock and timers, and a seed if it was given none. ``step`` runs it for one slice of fuel and returns; everything
+that waits is outside. ``close`` may come at any time, in any state.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import struct
 import time
 from typing import TYPE_CHECKING, NoReturn
 
-from toolcell.model.codes import RunCode
 from toolcell.model.request import Language
 from toolcell.sandbox import abi, native
-from toolcell.sandbox.endings import ending_of, out_of_fuel, trap_ending
+from toolcell.sandbox.endings import BROKEN_RULES, ending_of, out_of_fuel, trap_ending
 from toolcell.sandbox.guest_memory import GuestFault, GuestMemory
-from toolcell.sandbox.values import CellError, Ended, Ending, HostRequest, LogLine, Running, Waiting
+from toolcell.sandbox.outbox import check_length, log_lines_in, requests_in, truncation
+from toolcell.sandbox.values import Ended, Running, Waiting
 
 if TYPE_CHECKING:
     from toolcell.sandbox.engine import Engine
-    from toolcell.sandbox.values import CellLimits, Event, Program
+    from toolcell.sandbox.values import CellLimits, Ending, Event, LogLine, Program
 
 UNLIMITED_FUEL = 1 << 62
 # wasmtime looks at the fuel only at loops and calls, so a program may end a little beyond its budget unnoticed: it gets
@@ -78,12 +79,13 @@ class Cell:
         self._scratch = ctypes.create_string_buffer(_SCRATCH)
         self._scratch_at = ctypes.addressof(self._scratch)
         self._fuel_given = UNLIMITED_FUEL if limits.fuel is None else limits.fuel + _OVERRUN
-        self._store: int = native.store_new(engine.handle, None, None)
-        self._context: int = native.store_context(self._store)
+        self._store = 0
         try:
+            self._store = native.store_new(engine.handle, None, None)
+            self._context: int = native.store_context(self._store)
             self._open(program)
         except BaseException:
-            self._drop()
+            self._free()  # and `Engine.start` counts it back
             raise
 
     # ---- the state machine ----
@@ -106,7 +108,7 @@ class Cell:
         try:
             return self._finish() if finished else self._look()
         except GuestFault:
-            return self._end(_FAULT)
+            return self._end(BROKEN_RULES)
 
     def answer(self, call_id: int, payload: bytes, *, reject: bool = False) -> None:
         """Give the JSON text that a request waits for; the next step resumes the program."""
@@ -118,7 +120,8 @@ class Cell:
         if self._store:
             if self._ended is None:
                 self._keep_figures()
-            self._drop()
+            self._free()
+            self._engine.closed()
 
     # ---- figures and logs ----
 
@@ -154,13 +157,13 @@ class Cell:
         self._put_program(program)
         self._future = native.call_async(context, at + _RUN_HANDLE + _HANDLE, None, 0, None, 0, at, at + 8)
 
-    def _drop(self) -> None:
+    def _free(self) -> None:
         if self._future:
             native.future_delete(self._future)
             self._future = 0
-        native.store_delete(self._store)
-        self._store = 0
-        self._engine.closed()
+        if self._store:
+            native.store_delete(self._store)
+            self._store = 0
 
     def _put_program(self, program: Program) -> None:
         limits = self._limits
@@ -216,24 +219,9 @@ class Cell:
         self._waiting_for = part[abi.WAITING_FOR]
         wake = self._memory.wake_at()
         self._wake_at = wake / 1000.0 if wake > 0 else None
-        return Waiting(self._requests(part[abi.OUTBOX_PTR], part[abi.OUTBOX_LEN]), self._wake_at)
-
-    def _requests(self, pointer: int, length: int) -> tuple[HostRequest, ...]:
-        data = self._memory.read(pointer, length)
-        found: list[HostRequest] = []
-        at = 0
-        while at < length:
-            if length - at < abi.REQUEST_HEADER.size:
-                raise GuestFault("a request is cut short")
-            call_id, op_len, payload_len = abi.REQUEST_HEADER.unpack_from(data, at)
-            at += abi.REQUEST_HEADER.size
-            end = at + op_len + payload_len
-            if end > length:
-                raise GuestFault("a request is cut short")
-            op = data[at : at + op_len].decode("ascii", "replace")
-            found.append(HostRequest(call_id, op, data[at + op_len : end]))
-            at = end
-        return tuple(found)
+        length = part[abi.OUTBOX_LEN]
+        check_length(length, self._limits.max_args_bytes)
+        return Waiting(requests_in(self._memory.read(part[abi.OUTBOX_PTR], length)), self._wake_at)
 
     def _finish(self) -> Ended:
         native.future_delete(self._future)
@@ -278,13 +266,14 @@ class Cell:
             except GuestFault:
                 return
             self._log_read = end
-            self._logs += _log_lines(data)
+            self._logs += log_lines_in(data)
         if self._ended is not None and part[abi.LOG_DROPPED] and self._log_read <= abi.LOG_BYTES:
             self._log_read = abi.LOG_BYTES + 1
-            self._logs.append(_truncation(part[abi.LOG_DROPPED], self._limits.max_log_bytes))
+            self._logs.append(truncation(part[abi.LOG_DROPPED], self._limits.max_log_bytes))
 
     def _raise_broken(self, broken: BaseException) -> NoReturn:
         self.broken_by = None
+        native.discard(*_TWO_POINTERS.unpack_from(self._scratch, _FAILURE))
         self.close()
         raise broken
 
@@ -301,28 +290,3 @@ class Cell:
             raise GuestFault("the cell asked for another length than the payload has")
         self._memory.write(pointer, self._pending)
         self._pending = b""
-
-
-_FAULT = Ending(
-    error=CellError(
-        code=RunCode.RUNTIME_ERROR, message="The program broke out of its engine's rules; its cell was stopped"
-    )
-)
-
-
-def _log_lines(data: bytes) -> list[LogLine]:
-    lines: list[LogLine] = []
-    at = 0
-    while at + abi.LOG_HEADER.size <= len(data):
-        level, length = abi.LOG_HEADER.unpack_from(data, at)
-        at += abi.LOG_HEADER.size
-        text = data[at : at + length].decode("utf-8", "replace")
-        lines.append(LogLine(abi.LOG_LEVELS[min(level, len(abi.LOG_LEVELS) - 1)], text))
-        at += length
-    return lines
-
-
-def _truncation(dropped: int, limit: int) -> LogLine:
-    return LogLine(
-        "warn", f"[log truncated: {dropped:,} more bytes did not fit into the limit of {limit:,} bytes per run]"
-    )

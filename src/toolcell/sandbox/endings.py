@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from toolcell.model.codes import RunCode
 from toolcell.model.limits import MIB
 from toolcell.sandbox import abi, native
+from toolcell.sandbox.guest_memory import GuestFault
+from toolcell.sandbox.json_check import is_json
 from toolcell.sandbox.values import CellError, Ending
 
 if TYPE_CHECKING:
@@ -26,12 +28,21 @@ _MAX_TEXT = 16_384
 TRAP_STACK_OVERFLOW = 0
 TRAP_OUT_OF_FUEL = 11
 
+_ADVICE = "make the program simpler or nest less, and report it to toolcell's maintainers if that does not help"
+
+BROKEN_RULES = Ending(
+    error=CellError(
+        code=RunCode.RUNTIME_ERROR,
+        message=f"The program made its cell break the rules between cell and host, so it was stopped: {_ADVICE}",
+    )
+)
+
 
 def ending_of(part: tuple[int, ...], memory: GuestMemory, limits: CellLimits) -> Ending:
-    """Return the ending that the mailbox describes; ``GuestFault`` when it points outside the memory."""
+    """Return the ending that the mailbox describes; ``GuestFault`` when that cannot be true."""
     kind = part[abi.ENDING]
     if kind == abi.ENDING_VALUE:
-        return Ending(value=memory.read(part[abi.VALUE_PTR], part[abi.VALUE_LEN]))
+        return Ending(value=_value(memory, part[abi.VALUE_PTR], part[abi.VALUE_LEN], limits))
     if kind == abi.ENDING_RESULT_TOO_LARGE:
         return _too_large(part[abi.VALUE_TOTAL], limits)
     message = _text(memory, part[abi.MESSAGE_PTR], part[abi.MESSAGE_LEN])
@@ -52,7 +63,9 @@ def ending_of(part: tuple[int, ...], memory: GuestMemory, limits: CellLimits) ->
 
 def out_of_fuel(limits: CellLimits) -> Ending:
     """Return the ending of a program that used more than its exact budget."""
-    return _error(RunCode.TIMEOUT, f"JavaScript execution used up its fuel budget ({limits.fuel})")
+    return _error(
+        RunCode.TIMEOUT, f"JavaScript execution used up its budget of {limits.fuel:,} units of fuel: do less in one run"
+    )
 
 
 def trap_ending(trap: int, error: int, part: tuple[int, ...], limits: CellLimits) -> Ending:
@@ -60,16 +73,23 @@ def trap_ending(trap: int, error: int, part: tuple[int, ...], limits: CellLimits
     code = ctypes.c_uint8(255)
     if trap:
         native.trap_code(trap, ctypes.byref(code))
-        native.trap_delete(trap)
-    if error:
-        native.error_delete(error)
+    native.discard(trap, error)
     if code.value == TRAP_OUT_OF_FUEL:
         return out_of_fuel(limits)
     if part[abi.STATE] == abi.ENDED and part[abi.ENDING] == abi.ENDING_MEMORY_LIMIT_EXCEEDED:
         return _memory_limit(limits)
     if code.value == TRAP_STACK_OVERFLOW:
         return _error(RunCode.RUNTIME_ERROR, "RangeError: Maximum call stack size exceeded")
-    return _error(RunCode.RUNTIME_ERROR, "The program stopped the engine that ran it; its cell was discarded")
+    return _error(RunCode.RUNTIME_ERROR, f"The program stopped the engine that ran it: {_ADVICE}")
+
+
+def _value(memory: GuestMemory, pointer: int, length: int, limits: CellLimits) -> bytes:
+    if length > limits.max_result_bytes:
+        raise GuestFault(f"a value of {length} bytes is above the limit that the cell was given")
+    text = memory.read(pointer, length)
+    if not is_json(text):
+        raise GuestFault("the value is not a JSON text")
+    return text
 
 
 def _error(code: RunCode, message: str) -> Ending:

@@ -14,8 +14,12 @@ import platform
 import stat
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING
 
 from toolcell.sandbox import native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SUFFIX = ".cwasm"
 
@@ -72,9 +76,8 @@ def _make_private(folder: Path) -> bool:
         return False
 
 
-def _is_private(status: os.stat_result, is_kind: object, forbidden: int) -> bool:
-    right_kind = is_kind(status.st_mode) if callable(is_kind) else False
-    return bool(right_kind) and status.st_uid == os.geteuid() and not status.st_mode & forbidden
+def _is_private(status: os.stat_result, is_kind: Callable[[int], bool], forbidden: int) -> bool:
+    return is_kind(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & forbidden
 
 
 def _cached(engine: int, folder: Path, key: str) -> int | None:
@@ -112,7 +115,7 @@ def _compile(engine: int, wasm: bytes) -> int:
     module = ctypes.c_void_p()
     native.check(native.module_new(engine, wasm, len(wasm), ctypes.byref(module)), "to compile the guest")
     if module.value is None:
-        raise GuestError("wasmtime compiled nothing")
+        raise GuestError("wasmtime compiled nothing of the guest: reinstall toolcell")
     return module.value
 
 
@@ -121,13 +124,24 @@ def _store(module: int, folder: Path, key: str) -> None:
     vec = native.ByteVec()
     native.check(native.module_serialize(module, ctypes.byref(vec)), "to serialize the guest")
     data = native.take_bytes(vec)
+    name = f"{key}-{hashlib.sha256(data).hexdigest()}{_SUFFIX}"
     try:
-        with NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as file:
-            file.write(data)
-        target = folder / f"{key}-{hashlib.sha256(data).hexdigest()}{_SUFFIX}"
-        Path(file.name).replace(target)
+        _write_whole(folder / name, data)
         for old in folder.glob(f"*{_SUFFIX}"):
             if not old.name.startswith(key):
                 old.unlink(missing_ok=True)
     except OSError:
         return
+
+
+def _write_whole(target: Path, data: bytes) -> None:
+    """Make the file with all of its bytes, or leave nothing behind."""
+    with NamedTemporaryFile(dir=target.parent, suffix=".partial", delete=False) as file:
+        partial = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            partial.replace(target)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise

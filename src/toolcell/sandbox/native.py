@@ -40,12 +40,6 @@ class Instance(ctypes.Structure):
     _fields_ = (("store_id", c_uint64), ("private", c_size_t))
 
 
-class Continuation(ctypes.Structure):
-    """``wasmtime_async_continuation_t``: polled until its callback returns true."""
-
-    _fields_ = (("callback", c_void_p), ("env", c_void_p), ("finalizer", c_void_p))
-
-
 HostFunction = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t)
 AsyncHostFunction = ctypes.CFUNCTYPE(
     None, c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p
@@ -90,13 +84,12 @@ def config_switch(config: int, name: str, *, value: bool) -> None:
 
 def config_number(config: int, name: str, value: int) -> None:
     """Set a number of the configuration."""
-    width = c_uint8 if name in {"strategy", "cranelift_opt_level"} else c_uint64
-    _bind(f"wasmtime_config_{name}_set", None, c_void_p, width)(config, value)
+    _bind(f"wasmtime_config_{name}_set", None, c_void_p, c_uint64)(config, value)
 
 
 def pooling_number(pool: int, name: str, value: int) -> None:
     """Set a number of the pooling allocator."""
-    width = c_uint32 if name.startswith(("total_", "max_unused")) else c_size_t
+    width = c_uint32 if name.startswith("total_") else c_size_t
     _bind(f"wasmtime_pooling_allocation_config_{name}_set", None, c_void_p, width)(pool, value)
 
 
@@ -182,7 +175,6 @@ future_delete = _bind("wasmtime_call_future_delete", None, c_void_p)
 error_message = _bind("wasmtime_error_message", None, c_void_p, ctypes.POINTER(ByteVec))
 error_delete = _bind("wasmtime_error_delete", None, c_void_p)
 trap_code = _bind("wasmtime_trap_code", c_bool, c_void_p, ctypes.POINTER(c_uint8))
-trap_message = _bind("wasm_trap_message", None, c_void_p, ctypes.POINTER(ByteVec))
 trap_delete = _bind("wasm_trap_delete", None, c_void_p)
 
 trap_new = _bind("wasmtime_trap_new", c_void_p, c_char_p, c_size_t)
@@ -208,6 +200,14 @@ def check(error: int | None, doing: str) -> None:
     text = take_bytes(vec).decode(errors="replace")
     error_delete(error)
     raise RuntimeError(f"wasmtime failed {doing}: {text}")
+
+
+def discard(trap: int, error: int) -> None:
+    """Free a trap and an error; 0 is none."""
+    if trap:
+        trap_delete(trap)
+    if error:
+        error_delete(error)
 
 
 CONTINUATION = struct.Struct("=3Q")

@@ -57,4 +57,4 @@ def _run(engine: Engine, source: str) -> Ending:
 
 def _expect(holds: bool, otherwise: str) -> None:  # noqa: FBT001  (an assertion)
     if not holds:
-        raise EngineError(f"self-test failed: {otherwise}; no program will be run")
+        raise EngineError(f"self-test failed: {otherwise}, so no program will be run: reinstall toolcell")

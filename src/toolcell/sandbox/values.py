@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class DialectId(IntEnum):
-    """Which prelude and value rules a cell follows; the numbers are those of ``wasm/abi.h``."""
+    """Which globals and value rules a cell follows; the numbers are those of ``wasm/abi.h``."""
 
     MCPPROXY = 0
     PINKFISH = 1
@@ -58,7 +58,7 @@ class CellError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a program ended: a value as JSON text, or an error; exactly one of them is set."""
+    """How a program ended: a value, which is one JSON document, or an error; exactly one of them is set."""
 
     value: bytes | None = None
     error: CellError | None = None
