@@ -29,11 +29,15 @@ class Sent:
 
 @dataclass
 class FakeUpstreams:
-    """Knows the servers in ``servers``; answers at once when ``immediate``, else when the test does."""
+    """Knows the servers in ``servers``; answers at once when ``immediate``, else when the test does.
+
+    Cancelling the calls whose numbers are in ``stubborn`` raises.
+    """
 
     servers: set[str] = field(default_factory=lambda: {"github"})
     immediate: bool = False
     sent: list[Sent] = field(default_factory=list)
+    stubborn: set[int] = field(default_factory=set)
 
     def refusal(self, call: ToolCall, caller: Caller) -> CallError | None:
         del caller
@@ -50,5 +54,7 @@ class FakeUpstreams:
 
         def cancel() -> None:
             sent.cancelled = True
+            if self.sent.index(sent) in self.stubborn:
+                raise ConnectionError("the server is gone")
 
         return cancel

@@ -182,6 +182,8 @@ MALFORMED: dict[str, tuple[str, object]] = {
     "101 requests": ("calls", {"requests": [{"server": "s", "tool": "t", "args": {}}] * 101}),
     "max_parallel 0": ("calls", {"requests": [], "max_parallel": 0}),
     "max_parallel true": ("calls", {"requests": [], "max_parallel": True}),
+    "a server's name of 1025 characters": ("call", {"server": "s" * 1025, "tool": "t", "args": {}}),
+    "a tool's name of 1025 characters": ("call", {"server": "s", "tool": "t" * 1025, "args": {}}),
     "one bad element": ("calls", {"requests": [{"server": "github", "tool": "t", "args": {}}, None]}),
 }
 
@@ -196,11 +198,52 @@ def test_a_bent_request_is_one_invalid_args_envelope_and_sends_nothing(op: str, 
     assert counter.gate.spent == 0
 
 
-@pytest.mark.parametrize("payload", [b"", b"{", b"\xff", b"[" * 100_000, b"x" * (8 * 1024 * 1024 + 1)])
+def call_with(args: bytes) -> bytes:
+    return b'{"server":"github","tool":"t","args":{"a":' + args + b"}}"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"[" * 100_000,
+        b"x" * (8 * 1024 * 1024 + 1),
+        call_with(b"1").decode().encode("utf-16"),
+        call_with(b"NaN"),
+        call_with(b"[-Infinity]"),
+        call_with(b"1e999"),
+        call_with(b"-1E+0309"),
+        call_with(b"9" * 400 + b".5"),
+        call_with(b"9" * 5000),
+        call_with(b'1,"a":2'),
+        call_with(b"[" * 500 + b"]" * 500),
+    ],
+)
 def test_a_payload_that_is_no_json_is_invalid_args(payload: bytes) -> None:
     answers: list[bytes] = []
-    Counter(FakeUpstreams()).desk.receive("call", payload, answers.append)
+    upstreams = FakeUpstreams()
+    Counter(upstreams).desk.receive("call", payload, answers.append)
     assert json.loads(answers[0])["error"]["code"] == "INVALID_ARGS"
+    assert upstreams.sent == []
+
+
+@pytest.mark.parametrize("args", [b"1e308", b'"1e999"', b"[" * 499 + b"]" * 499, b'"' + b"[" * 900 + b'"'])
+def test_a_payload_at_a_bound_is_a_call(args: bytes) -> None:
+    upstreams = FakeUpstreams()
+    Counter(upstreams).desk.receive("call", call_with(args), lambda _text: None)
+    assert [sent.call.args for sent in upstreams.sent] == [{"a": json.loads(args)}]
+
+
+def test_a_cancellation_that_raises_leaves_no_other_call_out() -> None:
+    upstreams = FakeUpstreams(stubborn={0, 3})
+    counter = Counter(upstreams)
+    counter.calls("github", "github", "github")
+    counter.calls("github", "github")
+    with pytest.raises(ConnectionError):
+        counter.desk.close()
+    assert [sent.cancelled for sent in upstreams.sent] == [True] * 5
 
 
 @pytest.mark.parametrize("data", [float("nan"), {1, 2}, object()])

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from toolcell.execution import wire
 from toolcell.model.codes import CallCode
-from toolcell.upstreams.results import MAX_ERROR_TEXT, data_of, depth_exceeds, reply_of
+from toolcell.model.strict_json import depth_exceeds
+from toolcell.upstreams.results import MAX_ERROR_TEXT, data_of, reply_of
 
 
 def text(*texts: str) -> dict[str, Any]:

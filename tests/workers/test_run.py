@@ -185,6 +185,19 @@ def test_a_fault_while_stepping_still_frees_the_cell() -> None:
     assert cell.closed == 1
 
 
+def test_a_host_that_fails_to_close_still_lets_the_cell_go() -> None:
+    class Stubborn(FakeHost):
+        def close(self) -> None:
+            raise ConnectionError("the server is gone")
+
+    cell = FakeCell(Running())
+    run, _, _ = make(cell, Stubborn())
+    with pytest.raises(ConnectionError):
+        run.close()
+    run.close()
+    assert cell.closed == 1
+
+
 def test_a_programs_own_error_is_reported_as_it_is() -> None:
     error = CellError(code=RunCode.RUNTIME_ERROR, message="boom")
     run, clock, _ = make(FakeCell(Ended(Ending(error=error))))

@@ -7,6 +7,7 @@ input order, so the budget falls on the first elements.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -52,11 +53,15 @@ class Batch:
         self._proceed(fresh=True)
 
     def close(self) -> None:
-        """Send nothing more and cancel what is out; replies that still come are dropped."""
+        """Send nothing more and cancel what is out; replies that still come are dropped.
+
+        Everything is cancelled, also when a cancellation raises; what it raised comes out at the end.
+        """
         self._closed = True
-        for cancel in self._out.values():
-            if cancel is not None:
-                cancel()
+        with ExitStack() as cancellations:
+            for cancel in reversed(self._out.values()):
+                if cancel is not None:
+                    cancellations.callback(cancel)
 
     def in_flight(self) -> Iterator[ToolCall]:
         """Yield the calls that were sent and have no reply."""

@@ -5,6 +5,7 @@ It is the execution side of the workers' ``HostPort``, one per run.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from toolcell.execution import wire
@@ -48,10 +49,11 @@ class Desk:
         batch.open()
 
     def close(self) -> None:
-        """Dispatch nothing more and cancel what is out: the run is over."""
+        """Dispatch nothing more and cancel what is out: the run is over. All is cancelled, whatever raises."""
         self._closed = True
-        for batch in self._open:
-            batch.close()
+        with ExitStack() as batches:
+            for batch in reversed(self._open):
+                batches.callback(batch.close)
 
     def in_flight(self) -> tuple[str, ...]:
         """Return the calls that were sent and have no reply, as ``server.tool``."""

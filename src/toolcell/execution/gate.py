@@ -159,5 +159,7 @@ class _Dispatch:
 
 
 def _not_kept() -> ToolReply:
-    message = "The call could not be recorded, so it was not sent; the server log says why"
+    message = (
+        "The call could not be recorded, so it was not sent; toolcell's log says why (on the command line: stderr)"
+    )
     return ToolReply(error=CallError(code=CallCode.UPSTREAM_ERROR, message=message), dispatched=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from toolcell.model.codes import RefusalCode
 from toolcell.model.limits import MAX_DEPTH, MAX_INPUT_BYTES
 from toolcell.model.refusal import Refusal
+from toolcell.model.strict_json import depth_exceeds
 from toolcell.model.text import kind, quoted, sized
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def encode_input(value: object) -> bytes:
     if len(encoded) > MAX_INPUT_BYTES:
         raise _refused(f"input is {len(encoded)} bytes as JSON; the limit is {sized(MAX_INPUT_BYTES)}")
     # Fewer brackets than the limit cannot nest deeper than it, and the usual input ends here.
-    if encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+    if encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH and depth_exceeds(value, MAX_DEPTH):
         raise _refused(_too_deep())
     if _HUGE_INTEGER.search(encoded):
         _refuse_unless_finite(value)
@@ -52,16 +53,6 @@ def _refused(message: str) -> Refusal:
 
 def _too_deep() -> str:
     return f"input is nested more than {MAX_DEPTH} levels deep"
-
-
-def _depth(value: object) -> int:
-    """Return how many containers lie inside each other, the outermost included."""
-    deepest = 0
-    level: list[object] = [value]
-    while level and deepest <= MAX_DEPTH:
-        deepest += 1
-        level = [child for parent in level for _, child in _children(parent) if isinstance(child, dict | list)]
-    return deepest
 
 
 def _refuse_unless_finite(value: object) -> None:

@@ -49,7 +49,10 @@ def fault(execution_id: str) -> Outcome:
 
 
 def _our_fault(execution_id: str) -> RunError:
-    message = f"The run failed inside toolcell; the server log has the details under {execution_id}"
+    message = (
+        "The run failed inside toolcell, which is no fault of the program: toolcell's log (on the command line: stderr)"
+        f" has the details under {execution_id}; report them to toolcell's maintainers"
+    )
     return RunError(code=RunCode.EXECUTION_FAILED, message=message)
 
 

@@ -7,16 +7,24 @@ checked again here.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolcell.model.calls import CallError, ToolCall, ToolReply
 from toolcell.model.codes import CallCode
-from toolcell.model.limits import MAX_BATCH, MAX_CALL_BYTES, MAX_PARALLEL
+from toolcell.model.limits import MAX_BATCH, MAX_CALL_BYTES, MAX_DEPTH, MAX_PARALLEL
+from toolcell.model.strict_json import MalformedJson, depth_exceeds, parse
 from toolcell.model.text import quoted, sized
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+MAX_NAME = 1024
+"""Characters of a server's or a tool's name."""
+
+_LARGE_EXPONENT = re.compile(rb"[eE]\+?0*[1-9]\d{2}|\d{309}")
+"""What every number beyond the range of a double has in its text."""
 
 
 class BadCall(ValueError):  # noqa: N818  # it becomes a reply, not a fault
@@ -40,16 +48,30 @@ def decode(op: str, payload: bytes) -> CallRequest:
     if reader is None:
         raise BadCall(f"the host has no operation {quoted(op)}")
     try:
-        return reader(json.loads(payload))
-    except (KeyError, TypeError, ValueError, RecursionError):
+        request = reader(parse(payload))
+        _check_values(request, payload)
+    except MalformedJson as error:
+        raise BadCall(f"{op}: the text of the call {error}") from None
+    except (KeyError, TypeError, ValueError):
         raise BadCall(f"{op}: the arguments cannot be read as a tool call") from None
+    return request
 
 
-def _read_call(body: dict[str, Any]) -> CallRequest:
+def _check_values(request: CallRequest, payload: bytes) -> None:
+    """Raise ``ValueError`` when arguments are nested too deep or hold a number that JSON cannot carry on."""
+    # Fewer brackets than the limit cannot nest deeper than it, and the usual call ends here.
+    nested = payload.count(b"{") + payload.count(b"[") > MAX_DEPTH
+    if nested and any(depth_exceeds(call.args, MAX_DEPTH) for call in request.calls):
+        raise ValueError
+    if _LARGE_EXPONENT.search(payload):
+        json.dumps([call.args for call in request.calls], allow_nan=False)
+
+
+def _read_call(body: Any) -> CallRequest:  # noqa: ANN401  # any JSON
     return CallRequest(calls=(_tool_call(body),), batch=False)
 
 
-def _read_calls(body: dict[str, Any]) -> CallRequest:
+def _read_calls(body: Any) -> CallRequest:  # noqa: ANN401  # any JSON
     calls = tuple(_tool_call(element) for element in body["requests"])
     parallel = body.get("max_parallel")
     if len(calls) > MAX_BATCH or not (parallel is None or _is_parallel(parallel)):
@@ -61,14 +83,18 @@ def _is_parallel(value: object) -> bool:
     return type(value) is int and 1 <= value <= MAX_PARALLEL
 
 
-def _tool_call(body: dict[str, Any]) -> ToolCall:
+def _tool_call(body: Any) -> ToolCall:  # noqa: ANN401  # any JSON
     server, tool, args = body["server"], body["tool"], body["args"]
-    if not (isinstance(server, str) and isinstance(tool, str) and server and tool and isinstance(args, dict)):
+    if not (_is_name(server) and _is_name(tool) and isinstance(args, dict)):
         raise TypeError
     return ToolCall(server=server, tool=tool, args=args)
 
 
-_READERS: dict[str, Callable[[dict[str, Any]], CallRequest]] = {"call": _read_call, "calls": _read_calls}
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= MAX_NAME
+
+
+_READERS: dict[str, Callable[[Any], CallRequest]] = {"call": _read_call, "calls": _read_calls}
 
 
 def encode(reply: ToolReply) -> bytes:

@@ -64,7 +64,8 @@ class RunStats:
 class Outcome:
     """What became of one run: ``value_json`` when the program returned, ``error`` when it did not.
 
-    ``value_json`` is the guest's own JSON text and is passed on byte for byte.
+    ``value_json`` is the guest's own JSON text, which the sandbox has checked to be one document, and is passed on byte
+    for byte.
     """
 
     execution_id: str

@@ -38,6 +38,24 @@ def parse(text: bytes) -> object:
         raise MalformedJson("holds an integer with too many digits") from None
 
 
+def depth_exceeds(value: object, limit: int) -> bool:
+    """Return whether ``value`` is nested more than ``limit`` levels deep, without recursion."""
+    level = [value]
+    for _ in range(limit):
+        level = [child for node in level for child in _containers(node)]
+        if not level:
+            return False
+    return True
+
+
+def _containers(node: object) -> list[Any]:
+    if isinstance(node, dict):
+        return [child for child in node.values() if isinstance(child, dict | list)]
+    if isinstance(node, list):
+        return [child for child in node if isinstance(child, dict | list)]
+    return []
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolcell.model.calls import ToolReply
 from toolcell.model.codes import CallCode
 from toolcell.model.limits import MAX_DEPTH, MIB
+from toolcell.model.strict_json import depth_exceeds
 from toolcell.model.text import sized
 from toolcell.upstreams.replies import error, failed
 
@@ -106,24 +107,6 @@ def _unfit(value: object, text: str) -> bool:
 
 def _not_json(name: str) -> None:
     raise ValueError(name)
-
-
-def depth_exceeds(value: object, limit: int) -> bool:
-    """Return whether ``value`` is nested more than ``limit`` levels deep, without recursion."""
-    level = [value]
-    for _ in range(limit):
-        level = [child for node in level for child in _children(node)]
-        if not level:
-            return False
-    return True
-
-
-def _children(node: object) -> list[Any]:
-    if isinstance(node, dict):
-        return [child for child in node.values() if isinstance(child, dict | list)]
-    if isinstance(node, list):
-        return [child for child in node if isinstance(child, dict | list)]
-    return []
 
 
 def _error_text(result: Mapping[str, Any]) -> str:

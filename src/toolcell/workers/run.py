@@ -129,8 +129,10 @@ class Run:
         """End the run and free its cell; safe to repeat."""
         if not self._over:
             self._over = True
-            self._host.close()
-            self._cell.close()
+            try:
+                self._host.close()
+            finally:
+                self._cell.close()
 
     def _park(self, event: Waiting) -> Parked | None:
         """Pass the requests on; stay runnable if one of them was answered at once."""
