@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.storage.make import intend, intent, outcome, start
 from toolcell.cli.diagnostics import UsageError
+from toolcell.cli.report import stores
 from toolcell.cli.since import moment
 from toolcell.cli.table import table, width
 from toolcell.model.calls import CallError, ToolReply
@@ -136,6 +138,19 @@ def test_a_damaged_store_is_one_sentence_and_exit_2(toolcell: Command, config: s
     done = toolcell("activity", "list", "--config", config)
     assert done.returncode == 2
     assert done.stderr.startswith(b"toolcell: error: records.sqlite3 in the data dir is damaged")
+
+
+def test_records_can_be_looked_at_while_another_process_writes(toolcell: Command, config: str, tmp_path: Path) -> None:
+    holder = sqlite3.connect(tmp_path / "data" / "records.sqlite3", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    done = toolcell("activity", "list", "--config", config)
+    holder.close()
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_store_that_stays_locked_is_one_sentence() -> None:
+    with pytest.raises(UsageError, match="a store in the data dir cannot be used: database is locked"), stores():
+        raise sqlite3.OperationalError("database is locked")
 
 
 @pytest.mark.parametrize(

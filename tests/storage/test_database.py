@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,6 +99,39 @@ def test_a_transaction_that_is_left_by_an_exception_writes_nothing(tmp_path: Pat
         assert connection.execute("SELECT count(*) FROM a").fetchone()[0] == 1
     assert not connection.in_transaction
     connection.close()
+
+
+def test_opening_a_file_again_leaves_the_locks_of_its_open_connections_alone(tmp_path: Path) -> None:
+    """A process that leaves last deletes the WAL; one that thinks it is the last would take it from under us."""
+    path = tmp_path / "x.sqlite3"
+    connection = Database(path, (FIRST,)).connect()
+    with transaction(connection):
+        connection.execute("INSERT INTO a VALUES (2)")
+    Database(path, (FIRST,))
+    leave = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM a').fetchall(); c.close()"
+    subprocess.run([sys.executable, "-c", leave, str(path)], check=True)
+    assert (tmp_path / "x.sqlite3-wal").exists()
+    connection.close()
+
+
+def test_many_processes_may_make_a_store_at_once(tmp_path: Path) -> None:
+    make = (
+        "import sys, pathlib; from toolcell.storage.database import Database; sys.stdin.readline();"
+        "Database(pathlib.Path(sys.argv[1]), ('CREATE TABLE a (x)',)).connect().close()"
+    )
+    argv = [sys.executable, "-c", make, str(tmp_path / "data" / "x.sqlite3")]
+    makers = [subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(6)]
+    for maker in makers:
+        assert maker.stdin is not None
+        maker.stdin.write(b"\n")
+        maker.stdin.flush()
+    assert [maker.communicate(timeout=60)[1] for maker in makers] == [b""] * 6
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite3").mkdir()
+    with pytest.raises(StoreError, match="not a regular file"):
+        Database(tmp_path / "x.sqlite3", (FIRST,))
 
 
 def _write_and_raise(connection: sqlite3.Connection, error: type[BaseException]) -> None:

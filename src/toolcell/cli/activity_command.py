@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -83,11 +83,8 @@ def show(
 @contextmanager
 def _reader(config: str | None) -> Iterator[ActivityReader]:
     settings = load(config, Diagnostics())
-    reader = report.opened(lambda: activity_reader(settings))
-    try:
+    with report.stores(), closing(activity_reader(settings)) as reader:
         yield reader
-    finally:
-        reader.close()
 
 
 def _whole_id(reader: ActivityReader, beginning: str) -> str:

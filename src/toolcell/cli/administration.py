@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,11 +59,8 @@ def office(config: str | None, level: Level = Level.INFO) -> Iterator[Office]:
     """Yield what a command works on, and close it. ``level`` is from where on it speaks on stderr."""
     diagnostics = Diagnostics(level)
     settings = load(config, diagnostics)
-    approvals = report.opened(lambda: approval_store(settings))
-    try:
+    with report.stores(), closing(approval_store(settings)) as approvals:
         yield Office(settings=settings, approvals=approvals, diagnostics=diagnostics)
-    finally:
-        approvals.close()
 
 
 def look_at(office: Office, servers: Iterable[str]) -> tuple[Look, ...]:

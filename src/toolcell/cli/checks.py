@@ -94,7 +94,8 @@ def folder(settings: Settings) -> Check:
     """Return whether the data dir is private and has room, and its stores can be opened."""
     path = data_dir(settings)
     try:
-        report.opened(lambda: activity_reader(settings)).close()
+        with report.stores():
+            activity_reader(settings).close()
     except UsageError as error:
         advice = f"make {path} a folder that you own and can write to"
         return Check(name="data dir", verdict=Verdict.FAIL, found=str(error), advice=advice)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toolcell.cli.diagnostics import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Store = TypeVar("Store")
+    from collections.abc import Iterator
 
 
 class Form(StrEnum):
@@ -31,14 +30,19 @@ Config = Annotated[
 ]
 
 
-def opened(store: Callable[[], Store]) -> Store:
-    """Return the store that ``store`` opens; one that cannot be used is told in its own sentence."""
-    from toolcell.storage.database import StoreError  # noqa: PLC0415  # SQLite, only for who needs it
+@contextmanager
+def stores() -> Iterator[None]:
+    """Turn what keeps a store from being used into the command's one sentence."""
+    import sqlite3  # noqa: PLC0415  # only for who needs a store
+
+    from toolcell.storage.database import StoreError  # noqa: PLC0415
 
     try:
-        return store()
+        yield
     except StoreError as error:
         raise UsageError(str(error)) from None
+    except sqlite3.Error as error:
+        raise UsageError(f"a store in the data dir cannot be used: {error}") from None
 
 
 def say(text: str) -> None:

@@ -6,8 +6,10 @@ to a file is written under SQLite's own locks; several processes may have it ope
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
+import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -33,20 +35,24 @@ class Database:
     def __init__(self, path: Path, migrations: Sequence[str]) -> None:
         self.path = path
         self._migrations = migrations
-        with _explained(path):
+        with _explained(path), _alone(path.parent):
             _make_private(path)
-            connection = self.connect()
+            connection = self._connect()
             try:
                 self._migrate(connection)
             finally:
                 connection.close()
 
     def connect(self) -> sqlite3.Connection:
-        """Return a connection of its own; any thread may use it, one at a time."""
+        """Return a connection of its own, or raise ``StoreError``; any thread may use it, one at a time."""
+        with _explained(self.path):
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
-        # auto_vacuum has to stand before the first table; it does nothing later.
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        if connection.execute("PRAGMA page_count").fetchone()[0] == 0:  # later it would only ask for the write lock
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA journal_size_limit = {_KEPT_WAL_BYTES}")
@@ -106,13 +112,29 @@ def _execute_all(connection: sqlite3.Connection, statements: str) -> None:
 
 
 def _make_private(path: Path) -> None:
-    """Create the folder and the file for their user only; SQLite gives its side files the same mode."""
-    path.parent.mkdir(mode=_PRIVATE_DIR, parents=True, exist_ok=True)
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(path, flags, _PRIVATE_FILE)
+    """Create the file for its user only; SQLite gives its side files the same mode.
+
+    A file that is there is not opened: closing it again would drop the locks that SQLite holds on it in this
+    process (POSIX advisory locks belong to the file, not to the descriptor).
+    """
     try:
-        if os.fstat(descriptor).st_mode & _OTHERS:
-            os.fchmod(descriptor, _PRIVATE_FILE)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE_FILE))
+    except FileExistsError:
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode):
+            raise StoreError(f"{path.name} in the data dir is not a regular file: move it away") from None
+        if found.st_mode & _OTHERS:
+            path.chmod(_PRIVATE_FILE)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder while a store in it is made or migrated: SQLite cannot switch to WAL in two processes at once."""
+    folder.mkdir(mode=_PRIVATE_DIR, parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(descriptor)
 

@@ -16,6 +16,7 @@ from toolcell.storage.database import transaction, update
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
     from pathlib import Path
 
 _FLOCK = struct.Struct("hhqqi4x")
@@ -53,20 +54,24 @@ def enrol(connection: sqlite3.Connection, locks: ProcessLocks, now: float) -> in
         cursor = connection.execute("INSERT INTO process (pid, opened_at) VALUES (?, ?)", (os.getpid(), now))
         number = int(cursor.lastrowid or 0)
         locks.hold(number)
-        _interrupt_dead(connection, locks, besides=number)
+        known = [row["number"] for row in connection.execute("SELECT number FROM process WHERE number != ?", (number,))]
+        _interrupt(connection, [other for other in known if not locks.is_alive(other)])
     return number
 
 
 def interrupt_dead(connection: sqlite3.Connection, locks: ProcessLocks) -> None:
-    """Mark what dead processes left running as interrupted."""
-    with transaction(connection):
-        _interrupt_dead(connection, locks, besides=None)
+    """Mark what dead processes left running as interrupted; takes the write lock only if there is anything."""
+    running = connection.execute(
+        "SELECT process FROM run WHERE status = 'running' UNION SELECT process FROM call WHERE status = 'running'"
+    )
+    dead = [row["process"] for row in running.fetchall() if not locks.is_alive(row["process"])]
+    if dead:
+        with transaction(connection):
+            _interrupt(connection, dead)
 
 
-def _interrupt_dead(connection: sqlite3.Connection, locks: ProcessLocks, *, besides: int | None) -> None:
-    for (number,) in connection.execute("SELECT number FROM process").fetchall():
-        if number == besides or locks.is_alive(number):
-            continue
+def _interrupt(connection: sqlite3.Connection, dead: Iterable[int]) -> None:
+    for number in dead:
         row = {"process": number, "status": Status.INTERRUPTED}
         for table in ("run", "call"):
             update(connection, table, row, "process = :process AND status = 'running'")
