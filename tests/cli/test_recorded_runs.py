@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import PATIENCE
+from toolcell.storage.approvals import ApprovalStore
+from toolcell.upstreams.quarantine import define
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -127,3 +129,32 @@ def test_no_secret_is_on_record_wherever_a_program_has_it_from(site: Site) -> No
     assert "c4n4ry" not in json.dumps(shown)
     assert "***" in json.dumps(shown)
     assert not any(b"c4n4ry" in content for content in files)
+
+
+LOOP = """
+let calls = 0, reply;
+do { reply = call_tool("github", "ok", {}); calls++ } while (reply.ok);
+[reply.error.code, calls]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [("quarantine", "SERVER_QUARANTINED"), ("redefine", "TOOL_CHANGED")],
+)
+def test_a_decision_made_elsewhere_stops_a_run_at_its_next_call(site: Site, change: str, code: str) -> None:
+    """Hostile case H70: the state counts at each dispatch, whoever changed it."""
+    process = start(site, LOOP)
+    wait_for_call(site, process)
+    if change == "quarantine":
+        assert site.run("upstream", "quarantine", "github").returncode == 0
+    else:
+        store = ApprovalStore(site.folder / "data")
+        store.approve_tool("github", define({"name": "ok", "description": "another one"}))
+        store.close()
+    answer = json.loads(process.communicate(timeout=PATIENCE)[0])
+    assert answer["value"][0] == code
+    run = site.json("activity", "show", answer["execution_id"])
+    assert run["call_count"] == answer["value"][1]
+    (blocked,) = site.json("activity", "list", "--status", "blocked")
+    assert (blocked["code"], blocked["id"]) == (code, f"{run['id']}/{run['call_count']}")
