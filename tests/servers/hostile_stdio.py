@@ -38,12 +38,17 @@ def nested(depth: int) -> str:
 
 
 def environment(_id: int, _args: Any) -> dict[str, Any]:
-    fds = sorted(int(fd) for fd in os.listdir("/proc/self/fd"))
-    own = {"env": dict(os.environ), "pgid": os.getpgid(0), "pid": os.getpid(), "cwd": os.getcwd(), "argv": sys.argv}
-    return {
-        "content": [],
-        "structuredContent": {**own, "fds": [fd for fd in fds if os.path.exists(f"/proc/self/fd/{fd}")]},
-    }
+    fds = [fd for fd in range(1000) if is_open(fd)]
+    own = {"env": dict(os.environ), "pgid": os.getpgid(0), "pid": os.getpid(), "cwd": str(Path.cwd()), "argv": sys.argv}
+    return {"content": [], "structuredContent": {**own, "fds": fds}}
+
+
+def is_open(fd: int) -> bool:
+    try:
+        os.fstat(fd)
+    except OSError:
+        return False
+    return True
 
 
 def noise(_id: int, _args: Any) -> dict[str, Any]:

@@ -19,9 +19,9 @@ _PATHS = {"http": "/mcp", "sse": "/sse"}
 
 
 @contextmanager
-def url_of(script: str, transport: str) -> Iterator[str]:
+def url_of(script: str, transport: str, *more: str) -> Iterator[str]:
     """Yield the URL of a started server, and stop it after."""
-    argv = [sys.executable, str(SERVERS / script), transport]
+    argv = [sys.executable, str(SERVERS / script), transport, *more]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
