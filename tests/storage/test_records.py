@@ -258,6 +258,41 @@ def test_many_threads_record_at_once_and_every_call_is_there_once(
     assert complaints == []
 
 
+def test_intents_that_wait_together_share_one_commit(tmp_path: Path, complaints: list[str]) -> None:
+    records = Records(tmp_path, report=complaints.append)
+    statements: list[str] = []
+    held, begun = threading.Event(), threading.Event()
+    told = threading.Semaphore(0)
+
+    def hold(_durable: bool) -> None:  # noqa: FBT001
+        begun.set()
+        held.wait(60)
+        records._writer._connection.set_trace_callback(statements.append)  # noqa: SLF001  # on the writer's thread
+
+    records.intend(intent(number=0), hold)
+    assert begun.wait(60)
+    for number in range(1, 51):
+        records.intend(intent(number=number), lambda _durable: told.release())
+    held.set()
+    assert all(told.acquire(timeout=60) for _ in range(50))
+    records.close()
+    assert statements.count("COMMIT") == 1
+    assert sum(statement.startswith("INSERT INTO call") for statement in statements) == 50
+
+
+def test_an_intent_is_synced_and_an_end_is_not(tmp_path: Path, complaints: list[str]) -> None:
+    records = Records(tmp_path, report=complaints.append)
+    assert intend(records, intent())
+    connection = records._writer._connection  # noqa: SLF001
+    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+    records.call_finished(intent(), ToolReply(result={}))
+    records.flush()
+    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 1
+    assert intend(records, intent(number=2))
+    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+    records.close()
+
+
 def test_rows_of_a_process_that_is_gone_read_interrupted_and_those_of_a_living_one_stay(tmp_path: Path) -> None:
     living = Records(tmp_path, report=print)
     living.run_started(start("alive"))

@@ -86,7 +86,8 @@ class Writer:
             if batch or self._unwritten:
                 self._write(batch)
             more = self._tidied()
-        self._write(())
+        if self._unwritten:
+            self._write(())
         lost = self._lost + len(self._unwritten)
         if lost:
             self._report(f"{lost} record entries could not be written and are lost")
