@@ -128,7 +128,13 @@ def crash_after(_id: int, _args: Any) -> None:
     os._exit(3)
 
 
+def tell_pid(_id: int, args: Any) -> dict[str, Any]:
+    Path(args["path"]).write_text(str(os.getpid()))
+    return said("told")
+
+
 CALLS: dict[str, Any] = {
+    "tell_pid": tell_pid,
     "echo": lambda _id, args: {"content": [], "structuredContent": {"args": args}},
     "environment": environment,
     "noise": noise,
