@@ -46,3 +46,31 @@ def read_leb(data: bytes, at: int) -> tuple[int, int]:
         shift += 7
         if not byte & 0x80:
             return value, at
+
+
+I32_CONST, I64_CONST, F32_CONST, F64_CONST, GLOBAL_GET, END = 0x41, 0x42, 0x43, 0x44, 0x23, 0x0B
+
+
+def mutable_globals(body: bytes) -> list[int]:
+    """The places in a global section of those that may change; the guest imports no global, so they are indices too."""
+    count, at = read_leb(body, 0)
+    found = []
+    for index in range(count):
+        if body[at + 1]:
+            found.append(index)
+        at = after_constant(body, at + 2)
+    return found
+
+
+def after_constant(body: bytes, at: int) -> int:
+    """The index after the constant expression at `at`; `ValueError` for one that no linker of ours writes."""
+    opcode = body[at]
+    if opcode in {I32_CONST, I64_CONST, GLOBAL_GET}:
+        _, at = read_leb(body, at + 1)
+    elif opcode in {F32_CONST, F64_CONST}:
+        at += 5 if opcode == F32_CONST else 9
+    else:
+        raise ValueError(f"a global starts with the instruction {opcode:#x}")
+    if body[at] != END:
+        raise ValueError("a global's first value is more than one constant")
+    return at + 1

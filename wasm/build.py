@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tarfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -39,6 +40,7 @@ LINK = (
     "-Wl,--strip-all",
     "-Wl,-z,stack-size=98304",
     "-Wl,--export=cell_page",
+    "-Wl,--export=__stack_pointer",  # for the snapshot, which takes it off again
 )
 
 
@@ -48,7 +50,7 @@ class Unit:
 
     source: Path
     flags: tuple[str, ...] = ()
-    includes: tuple[Path, ...] = field(default_factory=tuple)
+    includes: tuple[Path, ...] = ()
 
 
 def fetch_sources(work: Path) -> dict[str, Path]:
@@ -121,20 +123,6 @@ def patched_quickjs(sources: dict[str, Path], work: Path) -> Path:
     return folder
 
 
-def embedded_prelude(work: Path) -> Path:
-    """A folder with `prelude_gen.h`: each prelude/*.js as a NUL-terminated byte array and its length."""
-    lines = ["/* Generated from wasm/prelude by build.py. */"]
-    for path in sorted((HERE / "prelude").glob("*.js")):
-        data = path.read_bytes()
-        body = ",".join(str(byte) for byte in data)
-        lines.append(f"static const char prelude_{path.stem}[] = {{{body},0}};")
-        lines.append(f"static const unsigned prelude_{path.stem}_len = {len(data)};")
-    folder = work / "generated"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_if_changed(folder / "prelude_gen.h", "\n".join(lines) + "\n")
-    return folder
-
-
 def write_if_changed(path: Path, text: str) -> None:
     """Writes the text unless the file already holds it, so that object caching sees no change."""
     if not path.exists() or path.read_text() != text:
@@ -145,7 +133,7 @@ def units(sources: dict[str, Path], work: Path) -> list[Unit]:
     """Every translation unit of the guest: the engine, the cell around it, and ada for URLs."""
     quickjs = sources["quickjs-ng"] / "upstream-quickjs"
     ada = sources["ada-url"] / "ada_url"
-    own = (HERE, HERE / "src", HERE / "src" / "cell", embedded_prelude(work), patched_quickjs(sources, work), quickjs)
+    own = (HERE, HERE / "src", HERE / "src" / "cell", patched_quickjs(sources, work), quickjs)
     found = [
         Unit(source=quickjs / name, flags=("-O2", *QUICKJS_DEFINES), includes=(quickjs,))
         for name in ("dtoa.c", "libregexp.c", "libunicode.c")
@@ -170,7 +158,7 @@ def compile_unit(unit: Unit, work: Path) -> Path:
 
 def digest_of(unit: Unit, command: list[str]) -> str:
     """A digest over everything that decides the object's bytes."""
-    digest = hashlib.sha256(" ".join(command).encode())
+    digest = hashlib.sha256(" ".join([version("ziglang"), *command]).encode())
     files = {unit.source}
     for folder in unit.includes:
         files.update(path for path in folder.glob("*") if path.suffix in {".c", ".h", ".inc"})

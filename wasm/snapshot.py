@@ -1,8 +1,9 @@
 """Freezes a module after its `init`: the heap that init built becomes the module's data (what Wizer does).
 
-QuickJS needs one memory and leaves no global changed, so the snapshot is: run `init`, read the memory, write it back as
-data segments. The sections of a module are copied as they are (WebAssembly core specification, binary format); only
-memory, exports, data and custom sections change.
+The guest has one memory, and its only global that can change is the stack pointer, which is where it was when `init`
+returns. So the snapshot is: run `init`, read the memory, write it back as data segments; a global that did change, or
+that cannot be seen, is an error. The other sections of a module are copied as they are (WebAssembly core specification,
+binary format); memory, exports, start, data and custom sections change.
 
 It is done twice. Each page that a run writes to costs a page fault, so a first snapshot is run with small programs, the
 heap blocks they write to are found (`layout.py`), and the second init puts those blocks side by side.
@@ -15,13 +16,14 @@ from dataclasses import dataclass
 import wasmtime
 
 import layout
-from binary import leb, read_leb, sections, signed_leb
+from binary import leb, mutable_globals, read_leb, sections, signed_leb
 
 PAGE = 65536
 GAP = 16  # zero bytes shorter than this inside a segment cost less than a new segment's header
 
-MEMORY, EXPORT, START, DATA_COUNT, DATA, CUSTOM = 5, 7, 8, 12, 11, 0
-BUILD_EXPORTS = frozenset({"init", "_initialize"})
+MEMORY, GLOBAL, EXPORT, START, DATA_COUNT, DATA, CUSTOM = 5, 6, 7, 8, 12, 11, 0
+GLOBAL_KIND = 3  # of an export
+BUILD_EXPORTS = frozenset({"init", "_initialize", "__stack_pointer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Initialised:
 
 
 def freeze(module: bytes) -> bytes:
-    """The module with its heap as `init` left it; raises `RuntimeError` when init fails or a global changed."""
+    """The module with its heap as `init` left it; `RuntimeError` when init fails or a global may have changed."""
     first = initialise(module, hot=frozenset())
     hot = layout.hot_blocks(with_image(module, first.image), first.blocks)
     return with_image(module, initialise(module, hot=hot).image)
@@ -41,6 +43,7 @@ def freeze(module: bytes) -> bytes:
 
 def initialise(module: bytes, *, hot: frozenset[int]) -> Initialised:
     """Runs `_initialize` and `init`; `hot` are the places, in the order of making, of blocks to keep together."""
+    check_globals_are_seen(module)
     engine = wasmtime.Engine()
     store = wasmtime.Store(engine)
     compiled = wasmtime.Module(engine, module)
@@ -59,6 +62,15 @@ def initialise(module: bytes, *, hot: frozenset[int]) -> Initialised:
     if global_values(exports, store) != before:
         raise RuntimeError("a global changed during init: the snapshot would lose it")
     return Initialised(bytes(memory.read(store, 0, memory.data_len(store))), tuple(blocks))
+
+
+def check_globals_are_seen(module: bytes) -> None:
+    """Raises `RuntimeError` when a global that can change is not exported: nobody could tell whether it did."""
+    bodies = dict(sections(module))
+    exported = {index for kind, index, _, _ in exports_of(bodies.get(EXPORT, b"\0")) if kind == GLOBAL_KIND}
+    hidden = [index for index in mutable_globals(bodies.get(GLOBAL, b"\0")) if index not in exported]
+    if hidden:
+        raise RuntimeError(f"mutable globals {hidden} are not exported: the snapshot cannot see whether they changed")
 
 
 def global_values(exports: wasmtime.InstanceExports, store: wasmtime.Store) -> dict[str, object]:
@@ -86,16 +98,21 @@ def section(kind: int, body: bytes) -> bytes:
 
 def without_build_exports(body: bytes) -> bytes:
     """The export section without those that only the build uses."""
+    kept = [entry for _, _, name, entry in exports_of(body) if name not in BUILD_EXPORTS]
+    return leb(len(kept)) + b"".join(kept)
+
+
+def exports_of(body: bytes) -> list[tuple[int, int, str, bytes]]:
+    """Each export's kind, index and name, and its bytes in the section."""
     count, at = read_leb(body, 0)
-    kept = []
+    found = []
     for _ in range(count):
         start = at
         length, at = read_leb(body, at)
-        name = body[at : at + length].decode()
-        _, at = read_leb(body, at + length + 1)
-        if name not in BUILD_EXPORTS:
-            kept.append(body[start:at])
-    return leb(len(kept)) + b"".join(kept)
+        name, kind = body[at : at + length].decode(), body[at + length]
+        index, at = read_leb(body, at + length + 1)
+        found.append((kind, index, name, body[start:at]))
+    return found
 
 
 def data_segments(image: bytes) -> bytes:
