@@ -198,3 +198,22 @@ def test_a_configured_value_is_a_credential_by_its_name_or_because_it_is_no_plai
     name: str, value: str, found: set[str]
 ) -> None:
     assert credentials([(name, value)]) == found
+
+
+@given(st.integers(0, 300), carriers)
+def test_an_excerpt_never_ends_in_the_beginning_of_a_secret(short: int, carrier: str) -> None:
+    secret = carrier.format(CANARY)
+    text = "x " * 100 + secret + " y" * 9_000
+    shown = Masking([CANARY]).excerpt(text, short)
+    assert len(shown) <= short + 1
+    assert CANARY[:8] not in shown
+
+
+def test_of_a_text_full_of_secrets_no_end_is_shown_that_was_not_read_whole() -> None:
+    text = f"Bearer {CANARY} " * 5_000
+    assert CANARY[:4] not in Masking().excerpt(text, 4_096)
+
+
+def test_an_excerpt_of_a_short_text_is_the_text() -> None:
+    assert Masking().excerpt("abc", 3) == "abc"
+    assert Masking().excerpt("abcd", 3) == "abc…"

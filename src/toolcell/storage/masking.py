@@ -23,39 +23,51 @@ MAX_DEPTH = 64
 MIN_SECRET = 6
 """A configured value shorter than this is a word, not a secret; masking it would garble everything."""
 
+_MARGIN = 8 * 1024
+"""Longer than any credential that is likely to meet a cut."""
+
 _CUT = "…"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = frozenset({"auth", "authorization", "bearer", "cookie", "credential", "credentials", "pwd", "secrets"})
 _SECRET_ENDS = ("token", "password", "passwd", "passphrase", "secret", "apikey", "privatekey", "accesskey")
 _SECRET_PAIRS = frozenset({("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("pass", "word")})
 
-_NAME = r"(?:authorization|api[_-]?key|passw(?:or)?d|passphrase|secret|token|access[_-]?key|private[_-]?key)"
+_KEYS = tuple(f"{kind}{joint}key" for kind in ("api", "access", "private") for joint in ("", "_", "-"))
+_NAMES = ("authorization", "passphrase", "password", "passwd", "secret", "token", *_KEYS)
+_NAME = f"(?:{'|'.join(_NAMES)})"
+
+_Shape = tuple[str, tuple[str, ...], re.Pattern[str], str]
 
 
-def _assigned(sign: str) -> tuple[str, re.Pattern[str], str]:
+def _assigned(sign: str) -> _Shape:
     """Return the shape of a secret's name with a string after it: assignments, members and headers in a program."""
     value = r"(\"[^\"\n]+\"|'[^'\n]+'|`[^`]+`)"
-    return sign, re.compile(rf"({_NAME}[\"'`]?\s{{0,9}}{sign}\s{{0,9}}){value}", re.IGNORECASE), rf'\1"{MASK}"'
+    shape = re.compile(rf"({_NAME}[\"'`]?\s{{0,9}}{sign}\s{{0,9}}){value}", re.IGNORECASE)
+    return sign, _NAMES, shape, rf'\1"{MASK}"'
 
 
-_SHAPES = (
+_SHAPES: tuple[_Shape, ...] = (
     # scheme and credentials, as in an Authorization header
-    (" ", re.compile(r"\b(Bearer|Basic) {1,9}[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE), rf"\1 {MASK}"),
+    (
+        " ",
+        ("bearer ", "basic "),
+        re.compile(r"\b(Bearer|Basic) {1,9}[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE),
+        rf"\1 {MASK}",
+    ),
     # user information in a URL, RFC 3986 section 3.2.1
-    ("://", re.compile(r"(\b[A-Za-z][A-Za-z0-9+.-]{0,31}://)[^\s/?#@\"'`]+@"), rf"\1{MASK}@"),
+    ("@", ("://",), re.compile(r"(\b[A-Za-z][A-Za-z0-9+.-]{0,31}://)[^\s/?#@\"'`]+@"), rf"\1{MASK}@"),
     _assigned("="),
     _assigned(":"),
     # a parameter in a query string
-    ("=", re.compile(rf"([?&;][\w.-]{{0,40}}{_NAME}=)[^\s&;#\"'`]+", re.IGNORECASE), rf"\1{MASK}"),
+    ("=", _NAMES, re.compile(rf"([?&;][\w.-]{{0,40}}{_NAME}=)[^\s&;#\"'`]+", re.IGNORECASE), rf"\1{MASK}"),
     # forms that issuers publish so that scanners find them; three parts of base64url are a JWT, RFC 7519
-    ("_", re.compile(r"\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_-]{12,}"), MASK),
-    ("-", re.compile(r"\b(?:glpat-|sk-|xox[abprs]-)[A-Za-z0-9_-]{12,}"), MASK),
-    ("AKIA", re.compile(r"\bAKIA[A-Z0-9]{12,}"), MASK),
-    ("eyJ", re.compile(r"(?<![\w-])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*"), MASK),
+    ("_", ("gh",), re.compile(r"\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_-]{12,}"), MASK),
+    ("-", ("glpat-", "sk-", "xox"), re.compile(r"\b(?:glpat-|sk-|xox[abprs]-)[A-Za-z0-9_-]{12,}"), MASK),
+    ("A", ("akia",), re.compile(r"\bAKIA[A-Z0-9]{12,}"), MASK),
+    (".", ("eyj",), re.compile(r"(?<![\w-])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*"), MASK),
 )
-"""Text without the first member cannot match the second; that is asked first, since most text has none.
-
-Every pattern reads each character a bounded number of times, whatever the text: it comes from a program.
+"""Text without the first member, or without one of the words in any case, cannot match; that is asked first, since
+most text has none. Every pattern reads each character a bounded number of times: the text comes from a program.
 """
 
 
@@ -70,10 +82,23 @@ class Masking:
         """Return ``text`` without the secrets in it, fit to be stored as UTF-8."""
         if self._known is not None:
             text = self._known.sub(MASK, text)
-        for sign, shape, replacement in _SHAPES:
-            if sign in text:
+        folded = text.lower()
+        for sign, words, shape, replacement in _SHAPES:
+            if sign in text and any(word in folded for word in words):
                 text = shape.sub(replacement, text)
         return text.encode("utf-8", "replace").decode()
+
+    def excerpt(self, text: str, limit: int) -> str:
+        """Return the first ``limit`` characters of the masked text, with ``…`` if there are more.
+
+        Of a longer text only the beginning is read: masking megabytes would hold up every other record. What
+        stands near the end of what was read may be the beginning of a secret, and is left out.
+        """
+        if len(text) <= limit + _MARGIN:
+            masked = self.text(text)
+            return masked if len(masked) <= limit else masked[:limit] + _CUT
+        masked = self.text(text[: limit + _MARGIN])
+        return masked[: max(0, min(limit, len(masked) - _MARGIN))] + _CUT
 
     def arguments(self, arguments: Mapping[str, Any]) -> str:
         """Return the arguments of a call as JSON text, masked, and cut where they are too long or too deep."""
@@ -82,12 +107,17 @@ class Masking:
 
     def _value(self, value: Any, budget: _Budget, depth: int) -> Any:  # noqa: ANN401  # any JSON
         if isinstance(value, str):
-            return budget.cut(self.text(value))
+            return self._text(value, budget)
         if not isinstance(value, dict | list):
             return value if budget.take(24) else _CUT
         if depth == 0 or not budget.take(2):
             return _CUT
         return self._object(value, budget, depth) if isinstance(value, dict) else self._array(value, budget, depth)
+
+    def _text(self, text: str, budget: _Budget) -> str:
+        kept = self.excerpt(text, budget.left)
+        budget.take(len(kept) + 4)
+        return kept
 
     def _object(self, value: Mapping[str, Any], budget: _Budget, depth: int) -> dict[str, Any]:
         masked: dict[str, Any] = {}
@@ -95,7 +125,7 @@ class Masking:
             if budget.spent:
                 masked[_CUT] = f"{len(value) - len(masked)} more"
                 break
-            shown = budget.cut(self.text(key))
+            shown = self._text(key, budget)
             hidden = is_secret(key) and not (member is None or isinstance(member, bool) or member == "")
             masked[shown] = MASK if hidden else self._value(member, budget, depth - 1)
         return masked
@@ -146,14 +176,13 @@ class _Budget:
         self._left = left
 
     @property
+    def left(self) -> int:
+        return max(0, self._left)
+
+    @property
     def spent(self) -> bool:
         return self._left <= 0
 
     def take(self, size: int) -> bool:
         self._left -= size
         return self._left >= 0
-
-    def cut(self, text: str) -> str:
-        kept = text if len(text) <= self._left else text[: max(self._left, 0)] + _CUT
-        self._left -= len(text) + 4
-        return kept

@@ -90,5 +90,4 @@ class Rows:
         return {"status": status, "code": error.code, "message": self._text(error.message, MAX_MESSAGE)}
 
     def _text(self, text: str, limit: int) -> str:
-        """Return masked text, cut last: half a secret would not be known as one."""
-        return self._masking.text(text)[:limit]
+        return self._masking.excerpt(text, limit)
