@@ -73,7 +73,7 @@ def test_a_program_without_calls_loads_neither_sdk_nor_store(toolcell: Command, 
         "sys.stderr.write(' '.join(sorted({'mcp', 'asyncio', 'sqlite3', 'typer'} & set(sys.modules))))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, env=toolcell.environ())
-    assert answer(done)["value"] == 2  # type: ignore[arg-type]
+    assert answer(done)["value"] == 2
     assert done.stderr == b""
 
 

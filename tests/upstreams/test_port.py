@@ -15,7 +15,8 @@ from tests.upstreams.conftest import PATIENCE
 from toolcell.execution.ports import SessionApprovals
 from toolcell.model.calls import ToolCall, ToolReply
 from toolcell.model.codes import CallCode
-from toolcell.model.request import Caller, Ceilings
+from toolcell.model.limits import Ceilings
+from toolcell.model.request import Caller
 from toolcell.model.servers import LaneLimits, Protocol, ServerSpec
 from toolcell.upstreams.port import Upstreams
 

@@ -20,8 +20,8 @@ from toolcell.upstreams.replies import CallRefused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MAX_WORK = 20_000_000
-"""Schema visits that one check may cost: about a second of one core at worst."""
+MAX_WORK = 2_000_000
+"""Schema visits that one check may cost: other calls wait that long for the loop, a fraction of a second at worst."""
 MAX_SHOWN_FAULTS = 5
 MAX_SHOWN_NAMES = 40
 _MAX_TEXT = 300

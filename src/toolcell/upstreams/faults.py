@@ -11,6 +11,7 @@ NEVER_SENT = -32093
 UNREACHABLE = -32090
 OVERSIZED = -32091
 _CONNECTION_CLOSED = -32000
+_HEADER_MISMATCH = -32020
 _PARSE_ERROR = -32700
 _FORGOTTEN = "Session terminated"
 
@@ -33,6 +34,11 @@ def is_unreachable(error: BaseException) -> bool:
 def is_forgotten(error: BaseException) -> bool:
     """Return whether the server no longer knows our session: it did nothing, and a new session may be tried."""
     return _code(error) is not None and _FORGOTTEN in str(error)
+
+
+def is_outdated(error: BaseException) -> bool:
+    """Return whether the server says that its tools are not what they were when we listed them."""
+    return _code(error) == _HEADER_MISMATCH
 
 
 def code_of(error: BaseException) -> tuple[CallCode, bool]:

@@ -258,6 +258,7 @@ class Upstream:
 
     def _lost(self, session: Session, error: Exception) -> None:
         """Use another session next time when this one is no good; calls on it may still finish."""
+        session.stale = session.stale or faults.is_outdated(error)
         if faults.is_unreachable(error) or faults.is_forgotten(error):
             if not faults.is_forgotten(error):
                 self._blame(session)
