@@ -88,6 +88,11 @@ def stream(body: AsyncIterator[bytes], kind: str) -> Response:
     return StreamingResponse(body, media_type=kind)
 
 
+ASK: dict[str, Any] = {
+    "method": "elicitation/create",
+    "params": {"mode": "form", "message": "?", "requestedSchema": {"type": "object", "properties": {}}},
+}
+
 CALLS: dict[str, Any] = {
     "echo": lambda number: said(number, "here"),
     "canary": lambda number: JSONResponse(answered(number, {"content": [], "structuredContent": {"seen": seen}})),
@@ -115,10 +120,6 @@ CALLS: dict[str, Any] = {
         answered(number, {"resultType": "input_required", "inputRequests": {"a": ASK}})
     ),
     "puts_off": lambda number: JSONResponse(answered(number, {"resultType": "input_required", "requestState": "s"})),
-}
-ASK = {
-    "method": "elicitation/create",
-    "params": {"mode": "form", "message": "?", "requestedSchema": {"type": "object", "properties": {}}},
 }
 
 
