@@ -205,8 +205,8 @@ typedef struct JSParseState {""",
     ),
     Patch(
         reason="the same words for reading and writing",
-        old='"cannot set property \'%s\' of ',
-        new='"Cannot set property \'%s\' of ',
+        old="\"cannot set property '%s' of ",
+        new="\"Cannot set property '%s' of ",
         times=2,
     ),
     Patch(

@@ -345,19 +345,6 @@ EXAMPLES: dict[str, tuple[str, dict[str, Any], Any]] = {
         {"names": ["The Octocat", "Linus Torvalds"]},
     ),
 }
-FALLS_THROUGH = frozenset(
-    {
-        "call_tool",
-        "data transformation",
-        "pattern 1, sequential",
-        "pattern 4, transformation",
-        "best practice, bad",
-        "best practice, good",
-        "cli, a file",
-    }
-)
-"""Examples that read a member of ``data`` on ``result`` (spec 3.1), which the guest does not offer yet."""
-
 ON_CLI = ("call_tools", "pattern 2, fallback", "cli, one call")
 """Those that also run as a process of their own; the program takes the same path, so a few stand for all."""
 
@@ -369,15 +356,7 @@ def check(surface: Surface, example: str) -> None:
     assert expected(body["value"]) if callable(expected) else body["value"] == expected, body["value"]
 
 
-def marked(example: str) -> Any:
-    """Return the example, expected to fail until a CallToolResult falls through to its data."""
-    if example not in FALLS_THROUGH:
-        return example
-    later = pytest.mark.xfail(reason="result does not fall through to data yet", strict=False)
-    return pytest.param(example, marks=later)
-
-
-@pytest.mark.parametrize("example", [marked(example) for example in EXAMPLES])
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_of_the_seeds_runs_as_written(service_surface: Surface, example: str) -> None:
     check(service_surface, example)
 

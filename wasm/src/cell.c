@@ -75,6 +75,8 @@ static void cell_end(uint32_t ending)
 #include "cell/serialize.c"
 #include "cell/failure.c"
 #include "cell/compile.c"
+#include "cell/refusals.c"
+#include "cell/reply.c"
 #include "cell/calls.c"
 #include "cell/web_peek.c"
 #include "cell/run.c"
