@@ -11,10 +11,8 @@ from toolcell.model.codes import RunCode
 if TYPE_CHECKING:
     from tests.sandbox.driver import RunProgram
 
-REFUSED = {
-    "ok": False,
-    "error": {"code": "SERVER_NOT_ALLOWED", "message": "Server 'x' is not in the allowed servers list"},
-}
+WORDS = "Server 'x' is not in the allowed servers list"
+REFUSED = {"ok": False, "error": {"code": "SERVER_NOT_ALLOWED", "message": WORDS}}
 
 
 def nested(levels: int, key: str, leaf: str) -> str:
@@ -53,7 +51,7 @@ def test_a_long_path_in_arguments_is_an_envelope(run: RunProgram, levels: int) -
 def test_what_a_program_does_to_a_refusal_does_not_change_the_verdict(run: RunProgram, change: str) -> None:
     error = run(f"const r = call_tool('x', 'y'); {change}; r", answers=lambda _request: REFUSED).failure
     assert error.code is RunCode.SERVER_NOT_ALLOWED
-    assert error.message == REFUSED["error"]["message"]
+    assert error.message == WORDS
 
 
 def test_ten_thousand_unseen_refusals_end_as_one(run: RunProgram) -> None:
