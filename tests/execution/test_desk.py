@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.execution.fake_upstreams import FakeUpstreams
+from toolcell.execution import wire
 from toolcell.execution.desk import Desk
 from toolcell.execution.gate import Gate
 from toolcell.execution.ports import NoUpstreams
 from toolcell.model.calls import CallRecord
-from toolcell.model.limits import RunLimits
+from toolcell.model.limits import MAX_CALL_CONTAINERS, RunLimits
 from toolcell.model.request import Caller
 
 
@@ -268,3 +269,9 @@ def test_whatever_a_program_asks_no_more_is_sent_than_its_budget(limit: int, bat
     assert len(upstreams.sent) == (min(asked, limit) if limit else asked)
     assert all(sent.call.server == "github" for sent in upstreams.sent)
     assert [len(answer) for answer in counter.answers] == [len(batch) for batch in batches]
+
+
+def test_more_containers_than_the_host_will_build_are_refused_unread() -> None:
+    payload = b'{"server":"s","tool":"t","args":{"a":[' + b"[]," * (MAX_CALL_CONTAINERS + 1) + b"0]}}"
+    with pytest.raises(wire.BadCall, match="more than 500,000 arrays and objects"):
+        wire.decode("call", payload)

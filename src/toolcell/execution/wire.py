@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcell.model.calls import CallError, ToolCall, ToolReply
 from toolcell.model.codes import CallCode
-from toolcell.model.limits import MAX_BATCH, MAX_CALL_BYTES, MAX_DEPTH, MAX_PARALLEL
+from toolcell.model.limits import MAX_BATCH, MAX_CALL_BYTES, MAX_CALL_CONTAINERS, MAX_DEPTH, MAX_PARALLEL
 from toolcell.model.strict_json import MalformedJson, depth_exceeds, parse
 from toolcell.model.text import quoted, sized
 
@@ -44,6 +44,8 @@ def decode(op: str, payload: bytes) -> CallRequest:
     """Return the request, or raise ``BadCall``."""
     if len(payload) > MAX_CALL_BYTES:
         raise BadCall(f"the arguments are {len(payload)} bytes as JSON; the limit is {sized(MAX_CALL_BYTES)}")
+    if payload.count(b"[") + payload.count(b"{") > MAX_CALL_CONTAINERS:  # those inside a text count too
+        raise BadCall(f"the arguments have more than {MAX_CALL_CONTAINERS:,} arrays and objects; send fewer at once")
     reader = _READERS.get(op)
     if reader is None:
         raise BadCall(f"the host has no operation {quoted(op)}")

@@ -14,6 +14,9 @@ MAX_TIMEOUT_MS = 600_000
 MAX_LOG_BYTES = 64 * KIB
 MAX_BATCH = 100
 MAX_PARALLEL = 32
+MAX_CALL_CONTAINERS = 500_000
+"""Arrays and objects in one ``call_tool`` or ``call_tools`` request: each costs the host some 60 bytes to read."""
+
 MAX_CALL_BYTES = 8 * MIB
 """One ``call_tool`` or ``call_tools`` request as JSON text."""
 
