@@ -174,6 +174,29 @@ typedef struct JSParseState {""",
         new="    if (0) {",
     ),
     Patch(
+        reason="the room a call must find on the first stack, or it goes on on the second: callees only check",
+        old="static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)",
+        new="#define CELL_CALL_ROOM (24 * 1024)\n#define CELL_NATIVE_ROOM (40 * 1024)\n\n"
+        "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)",
+    ),
+    Patch(
+        reason="the completion of an async script is defined, not set: Object.prototype has no say (spec 2.4)",
+        old="""                emit_op(s, OP_object);
+                emit_op(s, OP_dup);
+                emit_op(s, OP_get_loc);
+                emit_u16(s, fd->eval_ret_idx);
+                emit_op(s, OP_put_field);
+                emit_atom(s, JS_ATOM_value);""",
+        new="""                emit_op(s, OP_object);
+                emit_op(s, OP_null);
+                emit_op(s, OP_set_proto);
+                emit_op(s, OP_get_loc);
+                emit_u16(s, fd->eval_ret_idx);
+                emit_op(s, OP_define_field);
+                emit_atom(s, JS_ATOM_value);""",
+        times=2,
+    ),
+    Patch(
         reason="a frame larger than the whole stack must not pass the check by wrapping around below address 0",
         old="""    sp = js_get_stack_pointer() - alloca_size;
     return unlikely(sp < rt->stack_limit);""",
@@ -215,10 +238,11 @@ typedef struct JSParseState {""",
         return JS_ThrowStackOverflow(caller_ctx);
 
     sf->is_strict_mode""",
-        new="""    if (js_check_stack_overflow(rt, alloca_size)) {
+        new="""    if (js_check_stack_overflow(rt, alloca_size + CELL_CALL_ROOM)) {
         if (cell_cross_call(caller_ctx, func_obj, this_obj, new_target, argc, argv, flags, &ret_val))
             return ret_val;
-        return JS_ThrowStackOverflow(caller_ctx);
+        if (js_check_stack_overflow(rt, alloca_size))
+            return JS_ThrowStackOverflow(caller_ctx);
     }
 
     sf->is_strict_mode""",
@@ -253,8 +277,7 @@ static JSValue JS_CallInternal(""",
         old="static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,\n"
         "                                  JSValueConst this_obj,\n"
         "                                  int argc, JSValueConst *argv, int flags)\n{",
-        new="""#define CELL_NATIVE_ROOM (48 * 1024)
-static bool cell_cross_native(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc,
+        new="""static bool cell_cross_native(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc,
                               JSValueConst *argv, int flags, JSValue *result);
 
 static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,
@@ -269,10 +292,11 @@ static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,
 
     /* the tag does not matter provided it is not an object */
     func_obj = JS_MKPTR(JS_TAG_INT, s);""",
-        new="""    if (js_check_stack_overflow(ctx->rt, 0)) {
+        new="""    if (js_check_stack_overflow(ctx->rt, CELL_CALL_ROOM)) {
         if (cell_cross_resume(ctx, s, &func_obj))
             return func_obj;
-        return JS_ThrowStackOverflow(ctx);
+        if (js_check_stack_overflow(ctx->rt, 0))
+            return JS_ThrowStackOverflow(ctx);
     }
 
     /* the tag does not matter provided it is not an object */

@@ -75,3 +75,56 @@ def test_a_function_with_very_many_locals_does_not_wrap_the_stack(run: RunProgra
         f"function wide() {{ var {names}; return 1 }} let r; try {{ r = wide() }} catch (e) {{ r = e.name }} r"
     )
     assert result.value in {1, "RangeError"}
+
+
+DEPTHS = "const bad = []; for (let d = 0; d < 1500; d++) { try { rec(d) } catch (e) { bad.push(d) } } bad"
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [
+        "(() => eval('1'))()",
+        "eval('('.repeat(40) + '1' + ')'.repeat(40))",
+        "new Function('return 1')()",
+        "(function () { return 1 }).bind(null)()",
+        "(function () { return 1 }).bind(null, ...Array(50).fill(0))()",
+        "new Proxy({}, { get: () => 1 }).x",
+        "new Proxy(() => 1, { apply: () => 1 })()",
+        "new Proxy(class {}, { construct: () => ({}) }) && 1",
+        "[...(function* () { yield 1 })()].length",
+        "[3, 1, 2].sort((a, b) => a - b)[0]",
+        "'abc'.replace(/b/, () => 'x').length",
+        "JSON.parse('{\"a\":[1,2]}', (k, v) => v).a.length",
+        "JSON.stringify({ a: 1, toJSON() { return 1 } }).length",
+        "[[1, [2, [3]]]].flat(Infinity).length",
+        "/(((((a)))))+/.test('aaa')",
+        "structuredClone({ a: [1] }).a[0]",
+        "new URL('https://a.b/c').pathname.length",
+        "`${{ toString() { return 'x' } }}`.length",
+        "Reflect.construct(class { constructor() { this.x = 1 } }, []).x",
+        "console.log({ a: 1 }) ?? 1",
+    ],
+)
+def test_nothing_ordinary_fails_where_the_first_stack_ends(run: RunProgram, leaf: str) -> None:
+    source = f"function rec(n) {{ if (n === 0) return {leaf}; const r = rec(n - 1); return r }} {DEPTHS}"
+    assert run(source, max_slices=5000).value == []
+
+
+def test_async_functions_do_not_fail_there_either(run: RunProgram) -> None:
+    source = (
+        "async function rec(n) { if (n === 0) { await 0; return (function () { return eval('1') }).bind(null)() }"
+        " return await rec(n - 1) } let n = 0; for (let d = 0; d < 700; d++) n += await rec(d); n"
+    )
+    assert run(source, max_slices=5000).value == 700
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "Object.defineProperty(Object.prototype, 'value', { value: 'forged', writable: false })",
+        "Object.defineProperty(Object.prototype, 'value', { set() {}, get() { return 'forged' } })",
+        "Object.prototype.then = function (resolve) { resolve('forged') }",
+    ],
+)
+def test_object_prototype_has_no_say_in_the_value_of_an_async_script(run: RunProgram, change: str) -> None:
+    assert run(f"{change}; await 1; 42").value == 42

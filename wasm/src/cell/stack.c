@@ -5,7 +5,7 @@
  * check knows by its limit which one it is on. Never nested: from the second stack there is no third.
  */
 
-#define FIRST_STACK_LIMIT (24 * 1024) /* the first stack ends at address 0: what is below serves code without a check */
+#define FIRST_STACK_LIMIT (16 * 1024) /* the first stack ends at address 0: what is below serves code without a check */
 #define SECOND_STACK_BYTES (1024 * 1024)
 #define SECOND_STACK_MARGIN (124 * 1024)
 
