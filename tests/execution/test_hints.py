@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from toolcell.execution import hints
 from toolcell.execution.hints import language_hint
 from toolcell.model.request import Language
 
@@ -19,6 +22,8 @@ FOREIGN = {
     "prompt": ("$ npm install", "a shell command"),
     "export": ("export KEY=1", "a shell command"),
     "TypeScript": ("interface A { b: string }\n1", "TypeScript; set language to 'typescript'"),
+    "indented after blank lines": ("\n\t\n  \n  import os\r\n", "Python"),
+    "shell after blank lines": ("\n \n  curl -s https://example.com", "a shell command"),
     "TypeScript annotation": ("const x: number = 1", "TypeScript; set language to 'typescript'"),
 }
 
@@ -53,3 +58,29 @@ def test_a_typescript_run_is_not_told_to_be_typescript() -> None:
 
 def test_a_hint_for_a_hostile_text_looks_at_its_beginning_only() -> None:
     assert language_hint("(" * 262_144 + "\ndef f():", Language.JAVASCRIPT) is None
+
+
+class Seen:
+    """A pattern that keeps what it is matched against."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def match(self, line: str) -> None:
+        self.lines.append(line)
+
+
+@given(
+    unit=st.text(alphabet="\n\t \r\x0b\x0c\u2028(<:d#", min_size=1, max_size=12),
+    end=st.sampled_from(["", "(", "\nif x", "def f("]),
+)
+def test_no_text_makes_a_pattern_see_more_than_a_few_short_lines(unit: str, end: str) -> None:
+    patterns = {name: Seen() for name in ("_SHELL", "_PYTHON", "_TYPESCRIPT")}
+    text = (unit * (262_144 // len(unit)))[: 262_144 - len(end)] + end
+    with pytest.MonkeyPatch.context() as patch:
+        for name, pattern in patterns.items():
+            patch.setattr(hints, name, pattern)
+        language_hint(text, Language.JAVASCRIPT)
+    for pattern in patterns.values():
+        assert len(pattern.lines) <= hints.SCANNED_LINES
+        assert all(line and line == line.lstrip() and len(line) <= hints.SCANNED_WIDTH for line in pattern.lines)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from toolcell.model.request import Language
 
 _LANGUAGES = "toolcell runs JavaScript (the default) and TypeScript"
 
 _PYTHON = re.compile(
-    r"""^\s*(?:
+    r"""
         \#!.*\bpython
       | (?:async\s+)?def\s+\w+\s*\(.*\)\s*(?:->[^:\n]*)?:\s*(?:\#.*)?$
       | from\s+[\w.]+\s+import\s+[\w(*]
@@ -17,11 +18,11 @@ _PYTHON = re.compile(
       | (?:if|elif|while|for|with|except|class)\b[^{}\n]*:\s*(?:\#.*)?$
       | (?:else|try|finally)\s*:\s*$
       | print\s*\(?\s*f["']
-    )""",
-    re.MULTILINE | re.VERBOSE,
+    """,
+    re.VERBOSE,
 )
 _SHELL = re.compile(
-    r"""\A\s*(?:
+    r"""
         \#!.*\b(?:ba|z|da|k)?sh\b
       | \$\s+\w
       | (?:sudo|curl|wget|grep|cat|ls|cd|mkdir|chmod|echo|find|sed|awk
@@ -30,21 +31,31 @@ _SHELL = re.compile(
       | export\s+\w+=
       | node\s+[-\w./]+
       | python3?\s+[-\w./]+
-    )""",
+    """,
     re.VERBOSE,
 )
 _TYPESCRIPT = re.compile(
-    r"""^\s*(?:
+    r"""
         (?:export\s+)?(?:interface|enum|namespace)\s+\w+
       | (?:export\s+)?type\s+\w+(?:<[^=]*>)?\s*=
       | (?:const|let|var)\s+\w+\s*:\s*\S
       | (?:async\s+)?function\s+\w+\s*(?:<[^(]*>)?\([^)]*\w\??\s*:\s*\w
-    )""",
-    re.MULTILINE | re.VERBOSE,
+    """,
+    re.VERBOSE,
 )
 
-_SCANNED = 4_000
-"""Characters looked at: the first lines tell, and a pattern must not cost time on a long text."""
+SCANNED_CHARACTERS, SCANNED_LINES, SCANNED_WIDTH = 16_384, 40, 200
+"""What is looked at of a text, in all, in lines that are not blank, and in each of these.
+
+The first lines tell. The time is nobody's budget, so it must be small for every text: a pattern sees one short line,
+from where it begins, and blank space before it is gone.
+"""
+
+
+def opening(source: str) -> tuple[str, ...]:
+    """Return the lines that a hint is based on: the first ones that are not blank, stripped and cut."""
+    lines = (line.strip() for line in source[:SCANNED_CHARACTERS].split("\n"))
+    return tuple(line[:SCANNED_WIDTH] for line in islice(filter(None, lines), SCANNED_LINES))
 
 
 def language_hint(source: str, language: Language) -> str | None:
@@ -52,11 +63,11 @@ def language_hint(source: str, language: Language) -> str | None:
 
     Meant for a text that failed to parse; a valid program may well match.
     """
-    start = source[:_SCANNED]
-    if _SHELL.search(start):
+    lines = opening(source)
+    if lines and _SHELL.match(lines[0]):
         return f"This looks like a shell command; {_LANGUAGES}"
-    if _PYTHON.search(start):
+    if any(map(_PYTHON.match, lines)):
         return f"This looks like Python; {_LANGUAGES}"
-    if language is Language.JAVASCRIPT and _TYPESCRIPT.search(start):
+    if language is Language.JAVASCRIPT and any(map(_TYPESCRIPT.match, lines)):
         return "This looks like TypeScript; set language to 'typescript'"
     return None
