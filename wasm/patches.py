@@ -397,6 +397,15 @@ void *js_calloc_rt(JSRuntime *rt, size_t count, size_t size)
         "static JSAutoInitFunc *const js_autoinit_func_table[] = {",
     ),
     Patch(
+        reason="text that nests too deeply for the parser has a place too",
+        old="""    if (js_check_stack_overflow(s->ctx->rt, 1000)) {
+        JS_ThrowStackOverflow(s->ctx);""",
+        new="""    if (js_check_stack_overflow(s->ctx->rt, 1000)) {
+        cell_note_syntax_error(s->buf_ptr);
+        JS_ThrowStackOverflow(s->ctx);""",
+        times=2,
+    ),
+    Patch(
         reason="collect cycles before garbage alone can reach the cell's memory limit",
         old="""        rt->malloc_gc_threshold = rt->malloc_state.malloc_size +
             (rt->malloc_state.malloc_size >> 1);""",

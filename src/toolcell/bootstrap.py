@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from functools import cache as once
 from pathlib import Path
@@ -12,6 +13,8 @@ from toolcell.execution.ports import NoScripts, NoUpstreams
 from toolcell.execution.service import ExecutionService
 from toolcell.model.limits import MIB, RunDefaults
 from toolcell.model.servers import LaneLimits
+from toolcell.model.text import quoted
+from toolcell.settings import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,5 +135,14 @@ def record_store(settings: Settings, report: Callable[[str], None]) -> Records:
 
 
 def data_dir(settings: Settings) -> Path:
-    """Return the folder of everything that outlives a process."""
-    return Path(settings.data_dir).expanduser()
+    """Return the folder of everything that outlives a process; ``SettingsError`` when none can have the name."""
+    try:
+        path = Path(settings.data_dir).expanduser()
+        encoded = os.fsencode(path)
+    except RuntimeError:
+        raise SettingsError(f"data_dir {quoted(settings.data_dir)} names a home that is not known here") from None
+    except UnicodeEncodeError:
+        raise SettingsError(f"data_dir {quoted(settings.data_dir)} cannot be written in this locale") from None
+    if b"\0" in encoded:
+        raise SettingsError(f"data_dir {quoted(settings.data_dir)} has a NUL character")
+    return path

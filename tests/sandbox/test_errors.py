@@ -28,6 +28,10 @@ MESSAGES = {
     ),
     "a class that does not": ("class E extends Error {}\nthrow new E('x')", "x"),
     "an object": ("throw { code: 404, why: 'gone', more: {} }", 'Uncaught {"code":404,"why":"gone"}'),
+    "what Promise.any rejects with": (
+        "await Promise.any([Promise.reject(new Error('first')), Promise.reject(new Error('second'))])",
+        "AggregateError: first",
+    ),
     "a BigInt": ("throw 10n", "Uncaught 10"),
     "not a number": ("throw NaN", "Uncaught NaN"),
     "an AggregateError": ("throw new AggregateError([new Error('z')], 'several')", "AggregateError: several"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -80,7 +81,7 @@ def _source(given: Arguments) -> dict[str, Any]:
     if len(sources) != 1:
         raise UsageError(f"give exactly one of --code, --file and --script; {len(sources) or 'none'} given")
     if given.script is not None:
-        return {"script": given.script}
+        return {"script": _utf8("--script", given.script)}
     if given.file is None:
         return {"code": _utf8("--code", given.code or "")}
     if files.STDIN == given.file == given.input_file:
@@ -121,19 +122,18 @@ def _integer(flag: str, text: str | None) -> int | None:
 def _servers(given: tuple[str, ...]) -> list[str] | None:
     if not given:
         return None
-    names = [name.strip() for part in given for name in part.split(",")]
+    names = [name.strip() for part in given for name in _utf8("--allowed-servers", part).split(",")]
     if not all(names):
         raise UsageError("--allowed-servers has an empty name; leave the flag out to allow every server")
     return names
 
 
 def _utf8(flag: str, text: str) -> str:
-    """Return an argument that the shell passed as UTF-8; others arrive with lone surrogates (PEP 383)."""
+    """Return an argument as the UTF-8 that the shell passed; Python decoded it in the locale's coding (PEP 383)."""
     try:
-        text.encode()
-    except UnicodeEncodeError:
+        return os.fsencode(text).decode()
+    except UnicodeError:
         raise UsageError(f"{flag} is not UTF-8 text") from None
-    return text
 
 
 def sentence_of(refusal: Refusal, given: Arguments) -> str:

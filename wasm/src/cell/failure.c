@@ -60,12 +60,29 @@ static bool is_text(JSContext *ctx, JSValueConst v, const char *text)
     return same;
 }
 
+/* What Promise.any rejects with has no message of its own: the first of its errors speaks for it. */
+static bool first_inner_message(JSObject *p, JSValueConst *message)
+{
+    JSValueConst errors;
+    JSObject *list;
+
+    if (!data_property(p, JS_ATOM_errors, &errors) || !JS_IsObject(errors))
+        return false;
+    list = JS_VALUE_GET_OBJ(errors);
+    if (list->class_id != JS_CLASS_ARRAY || !list->fast_array || list->u.array.count == 0)
+        return false;
+    return is_error(list->u.array.u.values[0]) &&
+           data_property(JS_VALUE_GET_OBJ(list->u.array.u.values[0]), JS_ATOM_message, message) &&
+           JS_IsString(*message);
+}
+
 static void put_error_text(JSContext *ctx, Writer *w, JSObject *p)
 {
     JSValueConst name, message;
     bool named = error_text(p, JS_ATOM_name, &name) && !is_text(ctx, name, "Error") && !is_text(ctx, name, "");
     bool said = error_text(p, JS_ATOM_message, &message) && !is_text(ctx, message, "");
 
+    said = said || (named && is_text(ctx, name, "AggregateError") && first_inner_message(p, &message));
     if (named)
         put_bounded_string(ctx, w, name);
     if (named && said)
