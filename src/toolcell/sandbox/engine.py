@@ -248,9 +248,9 @@ def _require_addresses(cells: int) -> None:
     if limit == resource.RLIM_INFINITY or limit >= needed:
         return
     raise EngineError(
-        f"the address space of this process is limited to {limit // MIB} MiB, and an engine for {cells - 1} cells"
+        f"the address space of this process is limited to {limit // MIB} MiB, and an engine with max_cells={cells - 1}"
         f" reserves up to {needed // MIB} MiB of it, most of it never used: raise the limit"
-        f" ('ulimit -v unlimited', LimitAS= in systemd){', or have fewer cells' if cells > 2 else ''}"  # noqa: PLR2004
+        f" ('ulimit -v unlimited', LimitAS= in systemd){', or lower max_cells' if cells > 2 else ''}"  # noqa: PLR2004
     )
 
 
