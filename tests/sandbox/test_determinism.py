@@ -93,7 +93,7 @@ def test_a_budget_of_just_what_it_needs_suffices_and_one_less_does_not(run: RunP
     assert run(source, seed=SEED, fuel=needed).error is None
     error = run(source, seed=SEED, fuel=needed - 1).failure
     assert error.code is RunCode.TIMEOUT
-    assert str(needed - 1) in error.message
+    assert f"{needed - 1:,}" in error.message
 
 
 @pytest.mark.parametrize("slice_fuel", [10_000, 1 << 40])

@@ -48,11 +48,16 @@ void cell_random(uint8_t *dst, size_t n)
     }
 }
 
-/* Math.random must differ between runs too. Its state is folded from the seed: a program that works the state out learns
-   64 bits about the key of its own stream, of 256. */
+/* Math.random must differ between runs too. Its state is mixed from the seed: a program that works the state out learns
+   64 bits about the key of its own stream, of 256. Never zero: xorshift would stay there. */
 static void seed_math_random(JSContext *ctx)
 {
-    uint64_t words[4];
+    uint64_t words[4], state = 0x9e3779b97f4a7c15;
+
     memcpy(words, cell_mailbox.seed, sizeof words);
-    ctx->random_state = (words[0] ^ (words[1] * 3) ^ (words[2] * 5) ^ (words[3] * 7)) | 1;
+    for (int i = 0; i < 4; i++) {
+        state = (state ^ words[i]) * 0xbf58476d1ce4e5b9;
+        state ^= state >> 29;
+    }
+    ctx->random_state = state ? state : 1;
 }
